@@ -77,6 +77,8 @@ typedef struct wl_mix {
     double branches, divergent;      /* warp branches, and divergent ones */
     bool in_turns;                   /* blocks draw their work, and so end together */
     bool locks;                      /* a warp repeats an atomic until it gets what others hold */
+    bool chained;                    /* each block waits for what the one before it tells it, */
+    int32_t at_once;                 /* as wl_ptx_ordering */
     /* warp instructions that only the integer pipe executes */
     double integer_pipe;
     /* warp instructions: of integer_pipe, and of the class special */

@@ -143,7 +143,9 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                               .longest = c->executed.mix.longest,
                               .last_block = c->warps.last_block,
                               .in_turns = c->executed.mix.in_turns,
-                              .lock_takers = c->executed.mix.locks ? c->warps.atomics.word_requests / 2 : 0},
+                              .lock_takers = c->executed.mix.locks ? c->warps.atomics.word_requests / 2 : 0,
+                              .chained = c->executed.mix.chained,
+                              .at_once = c->executed.mix.at_once},
                    .waiting = &c->waiting,
                    .leading = &c->leading};
     if (!v->known)

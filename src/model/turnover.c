@@ -354,6 +354,29 @@ static double wait_for_lock(const wl_turnover *n, const wl_demand *d, const wait
     return others > 0 ? others * (life->atomics * life->cycles + n->l2.latency + n->atomic.latency) : 0;
 }
 
+/* Blocks that have told their own part look back until one knows the whole, that is until its own
+ * look back ended. Of r blocks that look back, w parts at a time, the whole reaches the last one
+ * when it has looked sqrt(2 r / w) times. Over many waves, those look back that are not at other
+ * work, which takes `other` cycles: by Little's law r = resident blocks W / (other + W). The life
+ * has one look of them. */
+static double look_back(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life, double other)
+{
+    if (!d->uneven.chained || !(d->uneven.at_once > 0))
+        return 0;
+    const double resident = fmin(d->blocks, n->sms * w->at.blocks), look = life->asking.cycles;
+    const double all = 2 * look * look * resident / d->uneven.at_once, half = w->waves > 1 ? other / 2 : 0;
+    return fmax(0, sqrt(half * half + all) - half - look);
+}
+
+/* Until the last of a chain of blocks has been told: the next one sees what a block has stored half
+ * a latency later, and has asked half a latency before that, on average. */
+static double chain_cycles(const wl_demand *d, const wl_waiting *life)
+{
+    if (!d->uneven.chained || d->uneven.at_once > 0)
+        return 0;
+    return d->blocks * life->asking.times * (life->asking.cycles + life->asking.latency / 2);
+}
+
 /* The wait from the life of its longest warp. The more of DRAM's bandwidth is used, the longer each
  * wait for it: reads queue, and between writes they wait longer. */
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, const wl_waiting *life,
@@ -366,16 +389,18 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     const double all = dram + life->fetches * n->l2.latency; /* dram_latency, each time */
     const double q = n->norm, memory = wl_norm2(w->l2, w->dram, q);
     const double queue = w->cold * (n->dram.queue_wait * all + between * life->fetches);
-    double wait = calm;
+    double wait = calm, back = 0;
     for (int i = 0; i < ROUNDS; i++) {
         const double sm = all_waves(n, d, w, wait) / n->clock;
         const double time = wl_norm2(sm, memory, q);
         wait = calm + (time > 0 ? queue * w->dram / time : 0);
+        back = i == 0 ? look_back(n, d, w, life, time * n->clock / w->waves) : back;
     }
+    wait += back;
     *parts = wl_waits_of_life(life, w->cold, 1);
     parts->start = w->start;
-    parts->queue = wait - calm;
-    parts->level[1] += lock;
+    parts->queue = wait - back - calm;
+    parts->level[1] += lock + back;
     return wait;
 }
 
@@ -573,6 +598,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     double share;
     /* what is loaded is requested and delivered in at least this time, however well the rest
      * overlaps */
+    const double chain = chain_cycles(d, &life) / n->clock;
     const double sent = sent_seconds(n, d), delivered = fmax(over(d->l2_loaded, n->l2.read_bandwidth), sent);
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
     /* load of the busiest multiprocessor / mean load of those with blocks */
@@ -595,7 +621,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
         m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms);
         m->from_life = false;
         const double filled =
-            fmax(sent, wl_turnover_fill(n, d, m->own_cycles, &block, memory + conflicts, m) / n->clock);
+            fmax(fmax(sent, chain), wl_turnover_fill(n, d, m->own_cycles, &block, memory + conflicts, m) / n->clock);
         m->steps.filled = filled;
         m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
         weigh(n, waiting, sent, m);
@@ -606,7 +632,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *counted, wl_model_
     m->own_cycles = own;
     m->wait_cycles = wait;
     m->tail_cycles = apart * n->clock;
-    const double longest = longest_cycles(n, d) / n->clock;
+    const double longest = fmax(longest_cycles(n, d) / n->clock, chain > 0 ? chain + first_end : 0);
     m->steps.longest = longest;
     m->steps.first_end = first_end;
     m->steps.last = last;

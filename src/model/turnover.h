@@ -50,6 +50,8 @@ typedef struct wl_uneven_work {
     bool in_turns;           /* blocks draw their work: they end together */
     /* blocks that take the same lock, by one atomic; another one releases it */
     double lock_takers;
+    bool chained;   /* each block waits for what the one before it tells it; */
+    double at_once; /* for the parts of so many, which they tell first; 0: for the whole */
 } wl_uneven_work;
 
 /* Between the L2 and memory, in bytes. */

@@ -79,7 +79,7 @@ static void scale_wait(variant *v, wl_stack_part part, double by)
         scale_level(v, 0, by);
         break;
     case WL_STACK_L2:
-        SCALE(by, &n->l2.latency);
+        SCALE(by, &n->l2.latency, &v->waiting.asking.cycles, &v->waiting.asking.latency);
         scale_level(v, 1, by);
         break;
     case WL_STACK_DRAM:

@@ -73,6 +73,7 @@ typedef struct wl_op {
     bool remote;   /* of other blocks of the cluster: an access to shared memory, or a barrier */
     bool swaps;    /* an atomic on shared memory that is a loop of compare-and-swap */
     bool fences;   /* waits until all copies in flight have arrived */
+    bool polls;    /* repeated until another block has written what it reads; here, once */
     /* A wait for asynchronous copies, or for products of another warp, and how many such waits
      * ahead of it they can be issued, on average; 0: right before it. */
     bool awaits_copies;

@@ -40,14 +40,22 @@ typedef struct wl_life_interval {
     double atomics; /* in global memory */
 } wl_life_interval;
 
+/* How a warp waits for what another block tells it. */
+typedef struct wl_asking {
+    double times;   /* how often it does, */
+    double cycles;  /* from asking until it has told the next block, if the answer is there, */
+    double latency; /* and of these those until the answer comes */
+} wl_asking;
+
 /* One warp that represents warps that behave alike. */
 typedef struct wl_life_profile {
     double warps; /* of the launch, that it stands for */
     const wl_life_interval *list;
     size_t count;
     double atomics; /* share of its cycles from its first atomic in global memory to its last */
-    double code;    /* its different machine instructions */
-    double fetch;   /* cycles of waiting for code of loops that no instruction cache holds */
+    wl_asking asking;
+    double code;  /* its different machine instructions */
+    double fetch; /* cycles of waiting for code of loops that no instruction cache holds */
 } wl_life_profile;
 
 #endif /* WL_TIMELINE_LIFE_INTERVAL_H */

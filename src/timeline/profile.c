@@ -36,8 +36,10 @@ typedef struct walker {
     double last;               /* when the last instruction was issued */
     ready pipe[WL_BUSY_COUNT]; /* when each is free, and what occupies it */
     double atomics[2];         /* when the first atomic was, and the last; below 0: none */
-    double waited;             /* when the last wait for copies ended; below 0: none has */
-    int32_t awaited;           /* the operation that waited; -1: none */
+    wl_asking asking;
+    double asked;    /* when it asked another block; below 0: it has told the next one */
+    double waited;   /* when the last wait for copies ended; below 0: none has */
+    int32_t awaited; /* the operation that waited; -1: none */
     /* when the products of warp groups that were issued so far end; and the last batches of them */
     double products, batches[BATCHES];
     double *met, *due, *loads; /* by operation, by field: see wl_walk_scratch */
@@ -379,6 +381,19 @@ static void wait_for_results(walker *w, int32_t number, double times)
     w->last = fmax(w->last, over);
 }
 
+/* A warp that asks another block tells the next one by its first store, or atomic, behind that. */
+static void ask(walker *w, const wl_op *op, double at, double times)
+{
+    if (op->polls && w->asked < 0) {
+        w->asking.times += times;
+        w->asking.latency = latency_of(w, op);
+        w->asked = at;
+    } else if (!op->polls && w->asked >= 0 && (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC)) {
+        w->asking.cycles = at - w->asked;
+        w->asked = -1;
+    }
+}
+
 static void walk_op(walker *w, int32_t number, bool once, double times)
 {
     const wl_op *op = &w->lives->ops[number];
@@ -440,6 +455,7 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
         w->last += w->waits->swap;
     }
     count_requests(w, op, times);
+    ask(w, op, at, times);
     if (op->kind == WL_OP_ATOMIC) {
         w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];
         w->atomics[1] = at;
@@ -658,6 +674,7 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
                 .fields = scratch->fields,
                 .arena = arena,
                 .atomics = {-1, -1},
+                .asked = -1,
                 .waited = -1,
                 .awaited = -1};
     for (int32_t i = 0; i <= lives->register_count; i++)
@@ -668,6 +685,7 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
     walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
     end_interval(&w, -1, -1, 0, 1);
     *out = (wl_life_profile){.warps = life->warps, .atomics = w.last > 0 ? (w.atomics[1] - w.atomics[0]) / w.last : 0};
+    out->asking = w.asking;
     out->code = code_of(lives, life);
     (void)fetched(&w, life->parts, (int32_t)life->count, 1, &out->fetch);
     sort_intervals(&w, out);

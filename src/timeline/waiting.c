@@ -27,7 +27,7 @@ static void add_covered(const wl_life_interval *at, const wl_lives *lives, const
 
 static wl_waiting wait_of(const wl_life_profile *p, const wl_lives *lives, const wl_waits *waits)
 {
-    wl_waiting w = {.known = true, .atomics = p->atomics};
+    wl_waiting w = {.known = true, .atomics = p->atomics, .asking = p->asking};
     for (size_t i = 0; i < p->count; i++) {
         const wl_life_interval *at = &p->list[i];
         w.issue += at->times * at->instructions;
@@ -56,6 +56,9 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
     to->barriers += share * one->barriers;
     to->loads += share * one->loads;
     to->atomics += share * one->atomics;
+    to->asking.times += share * one->asking.times;
+    if (one->asking.times > 0) /* all that ask do so alike */
+        to->asking = (wl_asking){to->asking.times, one->asking.cycles, one->asking.latency};
     to->fetches += share * one->fetches;
     to->code = fmax(to->code, one->code);
     for (int c = 0; c < WL_STALL_COUNT; c++)
@@ -87,8 +90,10 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
         const wl_life *life = &lives->list[i];
         WL_TRY(wl_life_walk(lives, life, waits, &scratch, arena, &profiles[i], err));
         const wl_waiting one = wait_of(&profiles[i], lives, waits);
+        const wl_asking asking = one.asking.times > 0 ? one.asking : longest[life->kind].asking;
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
+        longest[life->kind].asking = asking;
         blocks[life->kind] = life->blocks;
         out->apart = has_loop(life) ? 1 : out->apart;
     }

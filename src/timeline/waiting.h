@@ -32,6 +32,7 @@ typedef struct wl_waiting {
     double barriers, loads; /* barriers that it passes; how often it waits for memory */
     double code;            /* different machine instructions of its longest warp */
     double atomics;         /* share of the cycles from its first atomic to its last */
+    wl_asking asking;       /* of the warp that asks another block */
     bool copies;            /* it waits for asynchronous copies */
     double fetches;         /* how often it waits for DRAM, one time after the other */
     /* share of its waits in which its warps do not wait for one another, unless they meet at

@@ -21,7 +21,7 @@ KNOWN = [
     ("scan", "", "time", (0.55, 0.9), LOOKS_BACK),
     ("scan_flags", "", "inst", (0.5, 1), LOOKS_BACK),
     ("scan_flags", "", "l2_load", (0.8, 1), LOOKS_BACK),
-    ("scan_flags", "", "time", (0.15, 0.3), "one thread looks back, tile by tile"),
+    ("scan_flags", "", "time", (0.25, 0.4), "fences between the looks, which take no time here"),
     ("select", "", "inst", (0.8, 1), LOOKS_BACK),
     ("select", "", "l2_load", (0.75, 1), LOOKS_BACK),
     ("select", "", "l2_store", (0.3, 1), SCATTERED),

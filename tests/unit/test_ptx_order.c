@@ -194,6 +194,42 @@ static void test_look_back(void **state)
     check_done();
 }
 
+/* Of the first thread: %rd4 is the address of its block's word, that of the one before at -4. */
+#define MINE "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra DONE;\nmul.wide.u32 %rd4, %r4, 4;\nadd.s64 %rd4, %rd2, %rd4;\n"
+#define TELL(what) "mov.u32 %r7, " what ";\nst.relaxed.gpu.global.u32 [%rd4], %r7;\n"
+#define ASK(loop, address)                                                                                             \
+    "setp.eq.u32 %p2, %r4, 0;\n@%p2 bra " loop "END;\n" loop ":\nld.relaxed.gpu.global.u32 %r8, [" address             \
+    "];\nsetp.eq.u32 %p3, %r8, 0;\n@%p3 bra " loop ";\n" loop "END:\n"
+
+/* A chain, where blocks tell behind what they ask; looking back, where they tell before, too. */
+static void test_chains(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *body;
+        bool chained;
+        int32_t at_once;
+    } rows[] = {
+        {"behind", MINE ASK("W", "%rd4+-4") TELL("1"), true, 0},
+        {"before and behind", MINE TELL("1") ASK("W", "%rd4+-4") TELL("2"), true, 1},
+        {"before only", MINE TELL("1") ASK("W", "%rd4+-4") STORE("%r4"), false, 0},
+        {"a counter of all", MINE "red.global.add.u32 [%rd2], 1;\n" ASK("W", "%rd2") TELL("1"), false, 0},
+        {"the block before that", MINE "setp.lt.u32 %p4, %r4, 2;\n@%p4 bra T;\n" ASK("W", "%rd4+-8") "T:\n" TELL("1"),
+         false, 0},
+    };
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        ptx_run r;
+        stores s = {0};
+        start(&r, rows[k].name, rows[k].body, "buf:4000=zero", "0", 32, 100, 0);
+        run(&r, rows[k].name, 50, &s);
+        const wl_ptx_ordering o = wl_ptx_ordering_of(r.emulator);
+        check_true(rows[k].name, "chained", o.chained == rows[k].chained);
+        check_true(rows[k].name, "at once", !o.chained || o.at_once == rows[k].at_once);
+        ptx_end(&r);
+    }
+    check_done();
+}
+
 /* Flag and sum in one word. The sum, of data that is not given, is unknown; the flag is not. */
 #define PACKED                                                                                                         \
     "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra DONE;\nmul.wide.u32 %rd4, %r4, 8;\nadd.s64 %rd4, %rd2, %rd4;\n"                \
@@ -297,9 +333,10 @@ static void test_none(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_ticket), cmocka_unit_test(test_start),     cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_last_block), cmocka_unit_test(test_look_back), cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_lock),       cmocka_unit_test(test_waits),     cmocka_unit_test(test_none)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_ticket), cmocka_unit_test(test_start),
+                                       cmocka_unit_test(test_turns),      cmocka_unit_test(test_last_block),
+                                       cmocka_unit_test(test_look_back),  cmocka_unit_test(test_chains),
+                                       cmocka_unit_test(test_packed),     cmocka_unit_test(test_lock),
+                                       cmocka_unit_test(test_waits),      cmocka_unit_test(test_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 command -v nvcc >/dev/null || { echo "regenerate: nvcc is not in the PATH: install the CUDA toolkit" >&2; exit 1; }
-[ $# -gt 0 ] || set -- fit fit2 data uneven waiting blocked_more staggered steps walks passes texture roofline cache_operators tickets atomic_types row_walks constants
+[ $# -gt 0 ] || set -- fit fit2 data uneven waiting blocked_more staggered steps walks passes texture roofline cache_operators tickets atomic_types row_walks constants chain
 cd "$here/../cuda"
 ptx() { nvcc -ptx -O3 -std=c++17 -arch="$1" -o - "$2.cu"; }
 for name in "$@"; do

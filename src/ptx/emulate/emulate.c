@@ -484,7 +484,14 @@ bool wl_ptx_waits_for_objects(const wl_ptx_emulator *emulator) { return emulator
 wl_ptx_ordering wl_ptx_ordering_of(const wl_ptx_emulator *emulator)
 {
     const wl_ptx_order *o = &emulator->machine.order;
-    return (wl_ptx_ordering){o->on, o->ticket_count > 0, o->keeps && o->history.count > 0, o->followed};
+    const wl_ptx_asking *a = &o->asking;
+    const int64_t chained = a->blocks[WL_PTX_TOLD_BEHIND] + a->blocks[WL_PTX_TOLD_TWICE];
+    return (wl_ptx_ordering){.ordered = o->on,
+                             .in_turns = o->ticket_count > 0,
+                             .kept = o->keeps && o->history.count > 0,
+                             .followed = o->followed,
+                             .chained = chained > o->followed / 2, /* most */
+                             .at_once = 2 * a->blocks[WL_PTX_TOLD_TWICE] > chained ? a->at_once : 0};
 }
 
 bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->even; }
@@ -513,6 +520,13 @@ bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, i
 {
     const wl_ptx_step *steps = emulator->machine.programs[function].steps;
     return steps && steps[instruction].kind == WL_PTX_STEP_RUN && steps[instruction].of.run == wl_ptx_run_counted;
+}
+
+bool wl_ptx_polls(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction)
+{
+    const wl_ptx_program *p = &emulator->machine.programs[function];
+    const wl_ptx_step *s = p->all ? p->all[instruction].step : NULL;
+    return s && s->kind == WL_PTX_STEP_RUN && s->wait_loop > 0;
 }
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }

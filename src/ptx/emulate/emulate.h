@@ -224,6 +224,11 @@ typedef struct wl_ptx_ordering {
     bool in_turns;    /* blocks draw from a counter until its numbers run out, in turns */
     bool kept;        /* what blocks leave to later ones is kept, */
     int64_t followed; /* of so many blocks; more: extrapolated */
+    /* Each block waits for what the one before it tells it, and tells the next one. at_once: it
+     * tells its own part first, and looks at the parts of so many blocks at a time; 0: it has
+     * nothing to tell before. */
+    bool chained;
+    int32_t at_once;
 } wl_ptx_ordering;
 wl_ptx_ordering wl_ptx_ordering_of(const wl_ptx_emulator *emulator);
 
@@ -232,6 +237,9 @@ const wl_ptx_flow *wl_ptx_entry_flow(const wl_ptx_emulator *emulator);
 /* Is the instruction only counted, so that its results are unknown and what it accesses is not
  * visited? */
 bool wl_ptx_is_only_counted(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
+
+/* Does a warp repeat the instruction until another block has written what it reads? */
+bool wl_ptx_polls(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

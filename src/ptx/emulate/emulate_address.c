@@ -413,6 +413,8 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
         r.address = here;
     }
     m->sees_others = m->order.on && (r.step->orders || r.atomic);
+    m->order.asking.polls = m->order.rehearses && !m->order.tries && r.step->wait_loop > 0;
+    m->order.asking.words = 0;
     t->space = r.space;
     t->function = r.step->function;
     t->instruction = r.step->number;

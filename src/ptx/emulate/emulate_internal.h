@@ -130,7 +130,8 @@ struct wl_ptx_step {
     /* the only parameter of the entry that the address is derived from; -1: not known */
     int32_t pointer;
     int32_t function, number; /* identify the instruction */
-    int32_t wait_loop;        /* of the back edge of a loop in which warps wait */
+    /* of the back edge of a loop in which warps wait; of what polls there: 1 */
+    int32_t wait_loop;
     const wl_ptx_instruction *in;
 };
 
@@ -314,6 +315,26 @@ typedef struct wl_ptx_draw {
     size_t times;
 } wl_ptx_draw;
 
+/* A word that a block has written before it polls what others write. */
+typedef struct wl_ptx_told_word {
+    uint64_t address;
+    uint32_t value;
+} wl_ptx_told_word;
+
+/* In the rehearsal: blocks that wait for what others tell them. */
+typedef struct wl_ptx_asking {
+    bool polls;             /* the access is one of those that a warp repeats until others write */
+    bool asked;             /* the block has polled, */
+    wl_ptx_told_word *told; /* and had written these words by then: sorted */
+    size_t told_count, told_room;
+    int64_t nearest, other; /* writers: the last block before this one, that of the last word */
+    wl_ptx_told how;        /* in which the nearest wrote it */
+    int32_t words;          /* of different blocks, that the access sees */
+    int32_t at_once;        /* most words of an access */
+    /* that asked the block before them, by how that wrote */
+    int64_t blocks[WL_PTX_TOLD_TWICE + 1];
+} wl_ptx_asking;
+
 /* See emulate_order.c. */
 typedef struct wl_ptx_order {
     bool on;         /* some instruction tells blocks of each other, */
@@ -326,6 +347,7 @@ typedef struct wl_ptx_order {
     int32_t tried_count;
     int64_t followed; /* blocks */
     wl_ptx_history history;
+    wl_ptx_asking asking;
     size_t seen; /* words of the history that are in the next */
     bool *left;  /* by buffer: blocks leave something there */
     wl_ptx_ticket tickets[WL_PTX_TICKETS_MAX];
@@ -431,6 +453,8 @@ wl_status wl_ptx_order_prepare(wl_ptx_machine *m, wl_ptx_block_run run, wl_error
 void wl_ptx_order_reset(wl_ptx_machine *m); /* at the start of a block */
 void wl_ptx_order_free(wl_ptx_machine *m);
 int64_t wl_ptx_block_number(const wl_ptx_machine *m); /* in launch order */
+/* A warp polls a word of global memory. */
+void wl_ptx_order_poll(wl_ptx_machine *m, uint64_t address);
 /* Puts the bytes that earlier blocks have left there into the value; adds them to the masks of
  * bytes. */
 void wl_ptx_order_read(const wl_ptx_machine *m, uint64_t address, int32_t buffer, int bytes, uint64_t *value,

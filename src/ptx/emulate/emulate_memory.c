@@ -14,6 +14,8 @@ static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool
     *unknown = !wl_ptx_buffer_read(b, (int64_t)(address - b->base), bytes, (uint8_t *)&value);
     m->as_given = true;
     m->hidden_bytes = *unknown ? UINT32_MAX : 0;
+    if (m->order.asking.polls)
+        wl_ptx_order_poll(m, address);
     if (!m->written[number])
         return value;
     uint32_t written = 0, hidden = 0; /* masks of bytes */

@@ -116,6 +116,22 @@ static bool may_wait(const wl_ptx_program *p, const wl_ptx_turn *form, int32_t l
     return polls && ends && !meets;
 }
 
+/* What a warp repeats in such a loop until another block has written: a lock is taken by one. */
+static wl_status mark_polls(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *form, int32_t loop, wl_error *err)
+{
+    for (int32_t i = 0; i < p->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = &p->function->instructions[i];
+        if (!wl_ptx_flow_in_loop(&p->flow, loop, p->flow.block_of[i]) || !looks_at_memory(&form[i]) ||
+            in->variant == WL_PTX_CAS)
+            continue;
+        wl_ptx_step *s = wl_ptx_own_step(m, p, form, i);
+        if (!s)
+            return wl_fail_memory(err);
+        s->wait_loop = 1;
+    }
+    return WL_OK;
+}
+
 /* Back edges of loops in which a warp may wait. */
 static wl_status find_waits(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *form, wl_error *err)
 {
@@ -136,6 +152,8 @@ static wl_status find_waits(wl_ptx_machine *m, wl_ptx_program *p, wl_ptx_turn *f
             break;
         }
         status = find_written(m, p, loop, &scratch, waits, err);
+        if (status == WL_OK)
+            status = mark_polls(m, p, form, loop, err);
         s->of.waits = waits;
         s->wait_loop = p->loop_first + loop;
     }
@@ -356,13 +374,82 @@ static wl_ptx_left left_in(const wl_ptx_page *page, size_t at)
     return left;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t x = ((const wl_ptx_told_word *)a)->address, y = ((const wl_ptx_told_word *)b)->address;
+    return (x > y) - (x < y);
+}
+
+/* Keeps which words the block has written before it polls. */
+static void begin_asking(wl_ptx_machine *m)
+{
+    wl_ptx_asking *a = &m->order.asking;
+    a->asked = true;
+    for (size_t s = 0; s < m->pages.slots; s++)
+        for (const wl_ptx_page *page = m->pages.table[s]; page; page = page->next)
+            for (size_t at = 0; at < WL_PTX_PAGE_BYTES; at += WL_PTX_WORD_BYTES) {
+                const wl_ptx_left left = left_in(page, at);
+                if (!left.written)
+                    continue;
+                if (!WL_ROOM(a->told, a->told_count + 1, a->told_room)) {
+                    m->out_of_memory = true;
+                    return;
+                }
+                a->told[a->told_count++] = (wl_ptx_told_word){page->number * WL_PTX_PAGE_BYTES + at, left.value};
+            }
+    if (a->told_count > 0)
+        qsort(a->told, a->told_count, sizeof *a->told, by_address);
+}
+
+static const wl_ptx_told_word *told_before(const wl_ptx_asking *a, uint64_t word)
+{
+    const wl_ptx_told_word key = {word, 0};
+    return a->told_count > 0 ? bsearch(&key, a->told, a->told_count, sizeof key, by_address) : NULL;
+}
+
+/* A word that the block has written itself is a counter of all blocks. */
+void wl_ptx_order_poll(wl_ptx_machine *m, uint64_t address)
+{
+    wl_ptx_asking *a = &m->order.asking;
+    const uint64_t word = address / WL_PTX_WORD_BYTES * WL_PTX_WORD_BYTES;
+    if (!a->asked)
+        begin_asking(m);
+    const wl_ptx_version *last = wl_ptx_history_writer(&m->order.history, word, wl_ptx_block_number(m));
+    if (!last || told_before(a, word))
+        return;
+    a->words += a->words == 0 || last->block != a->other;
+    a->other = last->block;
+    a->at_once = a->words > a->at_once ? a->words : a->at_once;
+    a->how = last->block < a->nearest || (last->block == a->nearest && last->left.told < a->how)
+                 ? a->how
+                 : (wl_ptx_told)last->left.told;
+    a->nearest = last->block > a->nearest ? last->block : a->nearest;
+}
+
+static wl_ptx_told told_how(const wl_ptx_asking *a, uint64_t word, uint32_t value)
+{
+    const wl_ptx_told_word *before = told_before(a, word);
+    if (!before)
+        return a->asked ? WL_PTX_TOLD_BEHIND : WL_PTX_TOLD_FIRST;
+    return before->value == value ? WL_PTX_TOLD_FIRST : WL_PTX_TOLD_TWICE;
+}
+
+static void end_asking(wl_ptx_asking *a, int64_t block)
+{
+    a->blocks[a->how] += a->asked && a->nearest >= 0 && a->nearest == block - 1;
+    a->asked = false;
+    a->told_count = 0;
+    a->nearest = -1;
+}
+
 static bool keep_page(wl_ptx_machine *m, const wl_ptx_page *page, int64_t block)
 {
     const uint64_t base = page->number * WL_PTX_PAGE_BYTES;
     for (size_t at = 0; at < WL_PTX_PAGE_BYTES; at += WL_PTX_WORD_BYTES) {
-        const wl_ptx_left left = left_in(page, at);
+        wl_ptx_left left = left_in(page, at);
         if (!left.written || ticket_at(m, base + at))
             continue;
+        left.told = (uint8_t)told_how(&m->order.asking, base + at, left.value);
         const wl_ptx_buffer *b = wl_ptx_buffer_at(m->launch.arguments, base + at);
         wl_ptx_left before;
         if (!b)
@@ -423,6 +510,7 @@ static wl_status rehearse(wl_ptx_machine *m, wl_ptx_block_run run, wl_error *err
     wl_ptx_order *o = &m->order;
     const int64_t *g = m->launch.grid, all = g[0] * g[1] * g[2];
     int64_t steps = m->launch.rehearsal > 0 ? m->launch.rehearsal : DEFAULT_STEPS, number = 0;
+    end_asking(&o->asking, -1);
     for (; number < all && steps > 0 && o->history.versions < VERSIONS_MAX; number++) {
         int64_t block[3];
         wl_error ignored = {0};
@@ -435,6 +523,7 @@ static wl_status rehearse(wl_ptx_machine *m, wl_ptx_block_run run, wl_error *err
         if (status != WL_OK)
             break;
         WL_TRY(keep_words(m, number, err));
+        end_asking(&o->asking, number);
         steps -= m->looked_at;
     }
     o->followed = number;
@@ -470,6 +559,7 @@ void wl_ptx_order_free(wl_ptx_machine *m)
     for (int i = 0; i < m->order.ticket_count; i++)
         free(m->order.tickets[i].rounds);
     free(m->order.draws);
+    free(m->order.asking.told);
     wl_ptx_history_free(&m->order.history);
 }
 

@@ -73,6 +73,7 @@ static wl_ptx_left merged(wl_ptx_left before, wl_ptx_left later)
         bytes |= later.written >> k & 1 ? (uint32_t)0xff << 8 * k : 0;
     return (wl_ptx_left){.value = (before.value & ~bytes) | (later.value & bytes),
                          .written = before.written | later.written,
+                         .told = later.told,
                          .unknown = (uint8_t)((before.unknown & ~later.written) | later.unknown)};
 }
 
@@ -133,8 +134,8 @@ bool wl_ptx_history_end(wl_ptx_history *h, int64_t blocks, int32_t groups)
 
 /* ---- what a block sees ---- */
 
-/* As the blocks before this one have left it. */
-static bool find_version(const wl_ptx_word *w, int64_t block, wl_ptx_left *out)
+/* The last one of the blocks before this one. */
+static const wl_ptx_version *version_before(const wl_ptx_word *w, int64_t block)
 {
     size_t low = 0, high = w ? w->count : 0; /* versions below `low` are of earlier blocks */
     while (low < high) {
@@ -144,10 +145,21 @@ static bool find_version(const wl_ptx_word *w, int64_t block, wl_ptx_left *out)
         else
             high = middle;
     }
-    if (low == 0)
-        return false;
-    *out = w->versions[low - 1].left;
-    return true;
+    return low == 0 ? NULL : &w->versions[low - 1];
+}
+
+/* As the blocks before this one have left it. */
+static bool find_version(const wl_ptx_word *w, int64_t block, wl_ptx_left *out)
+{
+    const wl_ptx_version *last = version_before(w, block);
+    if (last)
+        *out = last->left;
+    return last != NULL;
+}
+
+const wl_ptx_version *wl_ptx_history_writer(const wl_ptx_history *h, uint64_t address, int64_t block)
+{
+    return version_before(find_word(h, address), block);
 }
 
 /* A value that grew from `before` to `now` in so many blocks, some blocks later. */

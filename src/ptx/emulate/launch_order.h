@@ -18,10 +18,14 @@
 
 #define WL_PTX_WORD_BYTES 4
 
+/* When a block wrote a word: before it polled what others write, behind that, or both. */
+typedef enum wl_ptx_told { WL_PTX_TOLD_FIRST, WL_PTX_TOLD_BEHIND, WL_PTX_TOLD_TWICE } wl_ptx_told;
+
 /* A word as some block has left it. Masks of bytes: written at all; with an unknown value. */
 typedef struct wl_ptx_left {
     uint32_t value;
     uint8_t written, unknown;
+    uint8_t told; /* wl_ptx_told */
 } wl_ptx_left;
 
 typedef struct wl_ptx_version {
@@ -57,5 +61,8 @@ bool wl_ptx_history_end(wl_ptx_history *history, int64_t blocks, int32_t groups)
 /* What a block sees of a word when it starts; false: no block before it has written it. */
 bool wl_ptx_history_find(const wl_ptx_history *history, uint64_t address, int32_t group, int64_t block,
                          wl_ptx_left *out);
+
+/* Which block before this one has written a word last; NULL: none that was followed. */
+const wl_ptx_version *wl_ptx_history_writer(const wl_ptx_history *history, uint64_t address, int64_t block);
 
 #endif /* WL_PTX_EMULATE_LAUNCH_ORDER_H */

@@ -486,7 +486,10 @@ static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const in
     WL_TRY(wl_ptx_open_launch(s, block, grid, &opened, err));
     const wl_status status = count_census(s, opened.census, err);
     s->mix.locks = has_locks(s);
-    s->mix.in_turns = wl_ptx_ordering_of(opened.emulator).in_turns;
+    const wl_ptx_ordering order = wl_ptx_ordering_of(opened.emulator);
+    s->mix.in_turns = order.in_turns;
+    s->mix.chained = order.chained;
+    s->mix.at_once = order.at_once;
     wl_ptx_close_launch(&opened);
     return status;
 }

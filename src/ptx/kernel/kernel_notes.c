@@ -99,6 +99,11 @@ static void note_order(const wl_ptx_source *s, notes *n)
     }
     if (o.in_turns)
         note(n, "blocks draw from a counter until its numbers run out: they are taken to take turns");
+    if (o.chained && o.at_once > 0)
+        note(n, "each block looks back at what earlier ones tell, %d at a time, until one knows the whole",
+             (int)o.at_once);
+    else if (o.chained)
+        note(n, "each block waits for what the one before it tells it: a chain through all blocks");
     if (o.kept && o.followed < blocks)
         note(n,
              "blocks see what earlier ones have left in memory, in launch order; what the first %lld of %lld blocks "

@@ -210,6 +210,16 @@ int64_t wl_ptx_program_length(const wl_ptx_source *s)
     return count;
 }
 
+/* By instruction; NULL: no memory. */
+static const bool *find_polls(wl_ptx_source *s, int32_t function)
+{
+    const int32_t count = s->launch.module->functions[function].instruction_count;
+    bool *polls = WL_ARENA_NEW(&s->arena, bool, count + 1);
+    for (int32_t i = 0; i < count && polls; i++)
+        polls[i] = wl_ptx_polls(s->emulator, function, i);
+    return polls;
+}
+
 static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **segments, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -219,6 +229,9 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
     const int64_t stated = s->options.launch.registers;
     const int32_t registers = stated > 0 ? (int32_t)stated : WL_ASSUMED_REGISTERS;
     for (int32_t f = 0; f < m->function_count; f++) {
+        const bool *polls = wl_ptx_may_execute(s, &m->functions[f]) ? find_polls(s, f) : NULL;
+        if (wl_ptx_may_execute(s, &m->functions[f]) && !polls)
+            return wl_fail_memory(err);
         const wl_ptx_life_input in = {.module = m,
                                       .function = &m->functions[f],
                                       .weight = s->weights[f],
@@ -228,6 +241,7 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
                                       .rings = wl_ptx_rings_of(s->emulator, f),
                                       .clusters =
                                           s->launch.cluster[0] * s->launch.cluster[1] * s->launch.cluster[2] > 1,
+                                      .polls = polls,
                                       .spilled = &m->functions[f] == s->launch.entry ? s->spills.words : NULL,
                                       .registers = registers};
         if (wl_ptx_may_execute(s, &m->functions[f]))

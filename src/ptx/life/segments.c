@@ -325,6 +325,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
             list[op->reads++] = m->async;
     }
     op->fences = m->in->clusters && fences(in);
+    op->polls = m->in->polls && m->in->polls[at];
     for (int i = 0; i < r.writes && carries; i++)
         list[op->reads + op->writes++] = written(m, r.written[i]);
     if (in->op == WL_PTX_OP_cp_async) {

@@ -48,6 +48,7 @@ typedef struct wl_ptx_life_input {
     const int32_t *fields;           /* the same over all functions, which copies are numbered by */
     const wl_ptx_ring *rings;        /* by instruction */
     bool clusters;                   /* blocks of the launch form clusters */
+    const bool *polls;               /* by instruction, as wl_ptx_polls; NULL: none does */
     const int32_t *spilled;          /* by instruction, as wl_ptx_spills; NULL: none */
     int32_t registers;               /* of a thread; 0: as many as early loads need */
 } wl_ptx_life_input;
