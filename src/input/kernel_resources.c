@@ -172,7 +172,8 @@ static wl_status read_executed(wl_kernel_builder *b)
 /* Unless `instructions` is given, it is the sum of the mix. */
 static wl_status read_mix(wl_kernel_builder *b)
 {
-    static const char *const conversions[] = {[WL_CONVERT_INT] = "int", [WL_CONVERT_WIDE] = "wide"};
+    static const char *const conversions[] = {
+        [WL_CONVERT_INT] = "int", [WL_CONVERT_WIDE] = "wide", [WL_CONVERT_HALF] = "half"};
     static const char *const products[] = {[WL_MULTIPLY_NARROW] = "narrow", [WL_MULTIPLY_WIDE] = "wide"};
     const wl_yaml *mix = wl_yaml_get(b->root, "mix");
     wl_kernel *k = b->kernel;

@@ -55,8 +55,8 @@ void wl_kinds_join(const wl_block_kind *list, int count, wl_kinds *out);
 
 /* Conversions that GPU generations execute on different pipes: integers of up to 32 bits to f32, on
  * the integer pipe or the special-function unit; from and to 64 bits, on the special-function unit
- * or a separate pipe. */
-typedef enum wl_convert_kind { WL_CONVERT_INT, WL_CONVERT_WIDE, WL_CONVERT_COUNT } wl_convert_kind;
+ * or a separate pipe; between f32 and halves, on the pipe of f32. */
+typedef enum wl_convert_kind { WL_CONVERT_INT, WL_CONVERT_WIDE, WL_CONVERT_HALF, WL_CONVERT_COUNT } wl_convert_kind;
 
 /* Products of integers, by the size of the result. */
 typedef enum wl_multiply_kind { WL_MULTIPLY_NARROW, WL_MULTIPLY_WIDE, WL_MULTIPLY_COUNT } wl_multiply_kind;
@@ -81,7 +81,7 @@ typedef struct wl_mix {
     int32_t at_once;                 /* as wl_ptx_ordering */
     /* warp instructions that only the integer pipe executes */
     double integer_pipe;
-    /* warp instructions: of integer_pipe, and of the class special */
+    /* warp instructions: of integer_pipe, and of the classes special and fp32 */
     double converts[WL_CONVERT_COUNT];
     /* warp instructions of sequences: all of those that stand for a special function of
      * floating-point numbers (a root, an exponential, a division), by class; those of the class

@@ -37,9 +37,10 @@ void wl_item_mix_write(const wl_item_mix *item, wl_buffer *out)
         wl_buffer_add(out, "}\n");
     if (item->integer_pipe > 0)
         wl_buffer_add(out, "integer_pipe: %.15g\n", item->integer_pipe);
-    if (item->converts[WL_CONVERT_INT] + item->converts[WL_CONVERT_WIDE] > 0)
-        wl_buffer_add(out, "conversions: {int: %.15g, wide: %.15g}\n", item->converts[WL_CONVERT_INT],
-                      item->converts[WL_CONVERT_WIDE]);
+    const double *converts = item->converts;
+    if (converts[WL_CONVERT_INT] + converts[WL_CONVERT_WIDE] + converts[WL_CONVERT_HALF] > 0)
+        wl_buffer_add(out, "conversions: {int: %.15g, wide: %.15g, half: %.15g}\n", converts[WL_CONVERT_INT],
+                      converts[WL_CONVERT_WIDE], converts[WL_CONVERT_HALF]);
     wl_buffer_add(out, "products: {narrow: %.15g, wide: %.15g}\n", item->multiplies[WL_MULTIPLY_NARROW],
                   item->multiplies[WL_MULTIPLY_WIDE]);
     if (wl_amounts_write("tensor: {", tensor_name, item->tensor, WL_TENSOR_KIND_COUNT, out))

@@ -9,6 +9,7 @@
 typedef struct elsewhere {
     double from_int, from_int_rate; /* with the special functions */
     double wide, wide_rate;         /* on a pipe of their own */
+    double halves;                  /* with f32, in addition: as slow as integers */
 } elsewhere;
 
 /* From this compute capability on, compilers convert integers to f32 on the integer pipe (I2FP);
@@ -29,6 +30,8 @@ static elsewhere conversions(const wl_mix *mix, const wl_device *device)
                    .wide_rate = fmin(special, wl_device_or(device, WL_DEVICE_fp64_rate, special))};
     e.from_int = e.from_int_rate < integer ? mix->converts[WL_CONVERT_INT] : 0;
     e.wide = e.wide_rate < special ? mix->converts[WL_CONVERT_WIDE] : 0;
+    const double f32 = wl_device_or(device, WL_DEVICE_fp32_rate, 0);
+    e.halves = integer > 0 ? fmax(0, f32 / integer - 1) * mix->converts[WL_CONVERT_HALF] : 0;
     return e;
 }
 
@@ -55,6 +58,8 @@ static arithmetic arithmetic_of(const wl_mix *mix, const wl_device *device)
         if (!wl_device_get(device, pipes[i].rate, &rate))
             continue;
         double pipe = mix->warp[pipes[i].of] * lanes * pipes[i].results / rate;
+        if (pipes[i].of == WL_INST_fp32)
+            pipe += moved.halves * lanes / rate;
         if (pipes[i].of == WL_INST_special && moved.wide > 0)
             pipe = fmax(0, mix->warp[WL_INST_special] - moved.wide) * lanes / rate;
         if (pipes[i].of == WL_INST_special && moved.from_int > 0)

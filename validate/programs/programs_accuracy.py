@@ -65,6 +65,11 @@ def median(values):
     return sorted(values)[len(values) // 2] if values else math.nan
 
 
+def is_unknown(prediction):
+    """Does it depend on contents that the recording does not have?"""
+    return bool(prediction.get("incomplete")) or any("depends on data that is not given" in n for n in prediction.get("warnings", []))
+
+
 def kernels_of(pairs):
     """One entry a kernel: means over its launches."""
     found = collections.defaultdict(list)
@@ -74,7 +79,7 @@ def kernels_of(pairs):
     kernels = []
     for (program, kernel), launches in found.items():
         entry = {"program": program, "kernel": kernel, "limiter": launches[0][1]["model"]["limiter"],
-                 "unknown": any(p.get("incomplete") for _, p in launches)}
+                 "unknown": any(is_unknown(p) for _, p in launches)}
         ratios = [p["model"]["time_s"] * 1e9 / float(r["time_ns"]) for r, p in launches]
         entry["time"] = mean([float(r["time_ns"]) for r, _ in launches])
         entry["error"] = mean([abs(x - 1) for x in ratios])

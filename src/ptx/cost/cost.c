@@ -435,11 +435,21 @@ void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *
     classes[wl_ptx_class_of(&function->instructions[i])] += rest * executed;
 }
 
-void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double executed,
-                         double converts[WL_CONVERT_COUNT])
+static bool is_half(wl_ptx_type type)
+{
+    return type == WL_PTX_F16 || type == WL_PTX_F16X2 || type == WL_PTX_BF16 || type == WL_PTX_BF16X2;
+}
+
+void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double weight,
+                         double executed, double converts[WL_CONVERT_COUNT])
 {
     const wl_ptx_split *s = &counting->split[i];
-    if (!s->row || !is_float_conversion(in))
+    if (!is_float_conversion(in))
+        return;
+    /* bf16 is the upper half of f32 */
+    if ((in->type == WL_PTX_F32 && in->from == WL_PTX_F16) || (is_half(in->type) && in->from == WL_PTX_F32))
+        converts[WL_CONVERT_HALF] += weight * executed;
+    if (!s->row)
         return;
     const bool wide = wl_ptx_type_bits(in->type) == 64 || wl_ptx_type_bits(in->from) == 64;
     const bool from_int = in->type == WL_PTX_F32 && !wl_ptx_type_is_float(in->from);

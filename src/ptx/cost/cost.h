@@ -51,8 +51,8 @@ void wl_ptx_add_sequences(const wl_ptx_instruction *in, const wl_ptx_counting *c
 void wl_ptx_add_multiplies(const wl_ptx_counting *counting, int32_t i, double executed,
                            double multiplies[WL_MULTIPLY_COUNT]);
 /* Adds so many executions of instruction i to the conversions of its kind, if it is one. */
-void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double executed,
-                         double converts[WL_CONVERT_COUNT]);
+void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double weight,
+                         double executed, double converts[WL_CONVERT_COUNT]);
 
 /* weight[i]: machine instructions of instruction i. counting may be NULL. */
 wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,

@@ -247,7 +247,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, p->threads[as] + more.idle_threads,
                                s->mix.thread);
             s->mix.integer_pipe += wl_ptx_integer_pipe(&s->counting[f], i) * executed;
-            wl_ptx_add_converts(in, &s->counting[f], i, executed, s->mix.converts);
+            wl_ptx_add_converts(in, &s->counting[f], i, weight, executed, s->mix.converts);
             wl_ptx_add_multiplies(&s->counting[f], i, executed, s->mix.multiplies);
             wl_ptx_add_sequences(in, &s->counting[f], i, weight, executed, &s->mix);
             s->mix.thread_on += weight * p->threads_on[at];

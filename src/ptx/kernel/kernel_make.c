@@ -63,7 +63,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         const double executed = wl_ptx_thread_executes(s, number, i);
         wl_ptx_add_classes(f, &s->counting[number], i, weights[i], executed, item->classes);
         item->integer_pipe += wl_ptx_integer_pipe(&s->counting[number], i) * executed;
-        wl_ptx_add_converts(&f->instructions[i], &s->counting[number], i, executed, item->converts);
+        wl_ptx_add_converts(&f->instructions[i], &s->counting[number], i, weights[i], executed, item->converts);
         wl_ptx_add_multiplies(&s->counting[number], i, executed, item->multiplies);
         item->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         item->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
