@@ -287,7 +287,7 @@ static wl_status not_asked(bool out_of_memory, wl_error *err)
 
 /* ptxas itself, or nvcc, which knows where it is. */
 static wl_status ask(const scratch *s, const char *compiler, const char *arch, const char *ptx, size_t length,
-                     ptxas_report *report, wl_error *err)
+                     ptxas_report *report, char **cubin, size_t *cubin_length, wl_error *err)
 {
     char program[PATH_LENGTH], source[PATH_LENGTH], target[PATH_LENGTH], log[PATH_LENGTH], option[ARCH_LENGTH + 8];
     char *text = NULL;
@@ -307,6 +307,8 @@ static wl_status ask(const scratch *s, const char *compiler, const char *arch, c
         add(&w, "-Xptxas");
     }
     add(&w, "-v");
+    if (cubin)
+        add(&w, "-lineinfo");
     add(&w, option);
     add(&w, "-o");
     add(&w, target);
@@ -318,13 +320,20 @@ static wl_status ask(const scratch *s, const char *compiler, const char *arch, c
         return not_asked(unread.code == WL_E_NOMEM, err);
     const bool read = ptxas_read(text, report);
     free(text);
+    const wl_status machine = cubin ? load_text(target, cubin, cubin_length, &unread) : WL_OK;
+    if (machine == WL_E_NOMEM) {
+        ptxas_free(report);
+        return not_asked(true, err);
+    }
+    if (machine != WL_OK)
+        *cubin = NULL;
     if (!read)
         ptxas_free(report);
     return not_asked(!read, err);
 }
 
 wl_status compile_resources(const char *ptx, size_t length, const char *compiler, const char *wanted,
-                            ptxas_report *report, wl_error *err)
+                            ptxas_report *report, char **cubin, size_t *cubin_length, wl_error *err)
 {
     scratch s;
     char arch[ARCH_LENGTH];
@@ -333,7 +342,7 @@ wl_status compile_resources(const char *ptx, size_t length, const char *compiler
         return WL_OK;
     if (!scratch_make(&s))
         return not_asked(errno == ENOMEM, err);
-    const wl_status status = ask(&s, compiler, arch, ptx, length, report, err);
+    const wl_status status = ask(&s, compiler, arch, ptx, length, report, cubin, cubin_length, err);
     scratch_remove(&s);
     return status;
 }

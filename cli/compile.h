@@ -24,8 +24,9 @@ wl_status compile_cuda(const options *options, const char *path, const char *arc
 
 /* Asks ptxas what the entries of a PTX text need: beside `compiler` ("": not known), in PATH, or
  * where CUDA is installed. `arch` NULL: that of the text. If there is no ptxas, or it refuses the
- * text, the report is empty. WL_E_NOMEM. */
+ * text, the report is empty. cubin: the machine code with lines, in memory of malloc; NULL: it is
+ * not wanted, or (at the end) not there. WL_E_NOMEM. */
 wl_status compile_resources(const char *ptx, size_t length, const char *compiler, const char *arch,
-                            ptxas_report *report, wl_error *err);
+                            ptxas_report *report, char **cubin, size_t *cubin_length, wl_error *err);
 
 #endif /* WL_CLI_COMPILE_H */

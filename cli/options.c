@@ -165,6 +165,10 @@ static const struct spec {
      "measure each launch by two events of the driver; short ones include the time between launches"},
     {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmfcDrasxRPTS",
      "PTX, CUDA: do not run ptxas to find registers and shared memory"},
+    {"--machine-code", "auto|ptxas|rules|FILE", ONE, offsetof(options, machine_code), 0, "ptmcDrasRPTS",
+     "PTX, CUDA: count instructions in the machine code of ptxas, by rules, or in a cubin of 'ptxas -lineinfo' "
+     "(default: "
+     "of ptxas, where it runs to find registers)"},
     {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasxRPTSi",
      "CUDA: nvcc or clang++ (default: $NVCC, nvcc, clang++)"},
     {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmfcDrasxRPTSi",

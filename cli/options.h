@@ -60,6 +60,7 @@ typedef struct options {
     const char *launch, *trace;
     const char *web; /* of reports: the page to put into them */
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
+    const char *machine_code;                                                        /* of PTX */
     const char *language;                                                            /* of emit */
     bool precomputed, ascii, interactive;
     bool no_ptxas, entries, coverage, extract;

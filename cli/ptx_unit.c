@@ -20,7 +20,7 @@
 
 /* What ptxas says about a module, once it was asked. */
 typedef struct module_resources {
-    bool asked;
+    bool asked, has_machine_code;
     ptxas_report report;
 } module_resources;
 
@@ -31,6 +31,9 @@ struct ptx_unit {
     size_t source_length;
     char arch[ARCH_LENGTH], compiler[PATH_LENGTH]; /* for ptxas; arch "": that of the text */
     bool ask_ptxas, repetition_said;
+    /* use machine code where ptxas is asked; ask it for that; or take this file */
+    bool use_machine_code, ask_machine_code;
+    const char *cubin;
     module_resources *resources; /* one for each module */
     data_files files;
     ptx_arguments *arguments; /* of every kernel: a kernel may read them again */
@@ -62,6 +65,7 @@ bool ptx_usage(const options *o, const char *kernel)
                          : o->emulate        ? "--emulate"
                          : o->effort         ? "--effort"
                          : o->no_ptxas       ? "--no-ptxas"
+                         : o->machine_code   ? "--machine-code"
                          : o->arch           ? "--arch"
                          : o->per_line       ? "--per-line"
                                              : NULL;
@@ -76,6 +80,8 @@ bool ptx_usage(const options *o, const char *kernel)
         usage_error("--module is only for executables, objects, libraries and fatbins");
     else if (of_cuda && !cuda)
         usage_error("%s is only for kernels in .cu files", of_cuda);
+    else if (o->no_ptxas && o->machine_code && strcmp(o->machine_code, "ptxas") == 0)
+        usage_error("--machine-code ptxas needs ptxas: it contradicts --no-ptxas");
     else if (ptx && o->type)
         usage_error("--type needs --update");
     else if (ptx && o->fold)
@@ -198,6 +204,10 @@ static ptx_unit *unit_new(const options *o, const char *path, const wl_device *d
     (void)snprintf(u->path, sizeof u->path, "%s", path);
     choose_arch(o, device, u->arch);
     u->ask_ptxas = !o->no_ptxas && !o->registers; /* shared memory is known from the PTX itself */
+    const char *how = o->machine_code ? o->machine_code : "auto";
+    u->ask_machine_code = strcmp(how, "ptxas") == 0;
+    u->use_machine_code = u->ask_machine_code || strcmp(how, "auto") == 0;
+    u->cubin = u->use_machine_code || strcmp(how, "rules") == 0 ? NULL : how;
     return u;
 }
 
@@ -273,15 +283,55 @@ wl_status ptx_unit_find(const ptx_unit *u, const char *name, bool printed, size_
     return status;
 }
 
-wl_status ptx_unit_resources(ptx_unit *u, size_t module, const char *entry, const ptxas_entry **out, wl_error *err)
+static wl_status set_machine_code(ptx_unit *u, size_t module, const char *cubin, size_t length, wl_error *err)
+{
+    u->resources[module].has_machine_code = true;
+    return wl_ptx_set_machine_code((wl_ptx *)(uintptr_t)u->modules.ptx[module], cubin, length, err);
+}
+
+/* Resources and, if it is wanted, machine code of a module. */
+static wl_status ask_ptxas(ptx_unit *u, size_t module, wl_error *err)
 {
     module_resources *r = &u->resources[module];
     const ptx_module *m = &u->modules.at[module];
+    char *cubin = NULL;
+    size_t length = 0;
+    r->asked = true;
+    wl_status status = compile_resources(m->text, m->length, u->compiler, u->arch[0] ? u->arch : NULL, &r->report,
+                                         u->use_machine_code ? &cubin : NULL, &length, err);
+    wl_error unread = {0}; /* of an architecture that is not read, for example: rules apply */
+    if (status == WL_OK && cubin && set_machine_code(u, module, cubin, length, &unread) == WL_E_NOMEM)
+        status = diag_no_memory(err);
+    free(cubin);
+    return status;
+}
+
+wl_status ptx_unit_resources(ptx_unit *u, size_t module, const char *entry, const ptxas_entry **out, wl_error *err)
+{
+    module_resources *r = &u->resources[module];
     wl_status status = WL_OK;
     if (u->ask_ptxas && !r->asked)
-        status = compile_resources(m->text, m->length, u->compiler, u->arch[0] ? u->arch : NULL, &r->report, err);
-    r->asked = true;
+        status = ask_ptxas(u, module, err);
     *out = status == WL_OK ? ptxas_find(&r->report, entry) : NULL;
+    return status;
+}
+
+/* Machine code of a module, if it is wanted. */
+static wl_status take_machine_code(ptx_unit *u, size_t module, wl_error *err)
+{
+    module_resources *r = &u->resources[module];
+    if (u->ask_machine_code && !r->asked)
+        return ask_ptxas(u, module, err);
+    if (!u->cubin || r->has_machine_code)
+        return WL_OK;
+    char *cubin = NULL;
+    size_t length = 0;
+    wl_status status = load_text(u->cubin, &cubin, &length, err);
+    if (status == WL_OK)
+        status = set_machine_code(u, module, cubin, length, err);
+    free(cubin);
+    if (status != WL_OK && !err->input[0])
+        (void)snprintf(err->input, sizeof err->input, "%s", u->cubin);
     return status;
 }
 
@@ -398,6 +448,9 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
         return status;
     }
     status = ptx_unit_find(u, r->entry, false, &module, &entry, err);
+    if (status != WL_OK)
+        return status;
+    status = take_machine_code(u, module, err);
     if (status != WL_OK)
         return status;
     const wl_ptx *ptx = u->modules.ptx[module];

@@ -60,7 +60,8 @@ static const ptxas_report *report_of(needs *n, size_t module)
     size_t length = 0;
     *m = (struct module_needs){.module = module};
     const char *text = wl_recording_module_text(recording, module, &length);
-    n->failed = n->failed || (text && compile_resources(text, length, "", n->arch, &m->report, &ignored) == WL_E_NOMEM);
+    n->failed = n->failed ||
+                (text && compile_resources(text, length, "", n->arch, &m->report, NULL, NULL, &ignored) == WL_E_NOMEM);
     return &m->report;
 }
 

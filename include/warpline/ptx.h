@@ -17,6 +17,11 @@ WL_API const char *wl_ptx_own_text(const wl_ptx *ptx); /* its copy of the text *
 /* The CUDA text it was compiled from, before kernels are made; borrowed. Messages then name its
  * lines (.loc) instead of those of the PTX, and arguments its parameters. */
 WL_API void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length);
+/* What ptxas has made of it, a cubin with line information (-lineinfo), before kernels are made:
+ * instructions are then counted by machine code. The bytes are copied; a second call changes
+ * nothing. WL_E_INPUT: no cubin, or
+ * damaged; WL_E_UNSUPPORTED: of an architecture that is not read. */
+WL_FALLIBLE wl_ptx_set_machine_code(wl_ptx *ptx, const void *cubin, size_t length, wl_error *err);
 WL_API size_t wl_ptx_entry_count(const wl_ptx *ptx);
 WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);   /* as in the source */
 WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as in the file */

@@ -112,7 +112,9 @@ typedef struct wl_kernel_text {
 struct wl_kernel {
     wl_arena arena;
     const char *name, *input;
-    const char *symbol;  /* of the entry of a PTX file; NULL: none */
+    const char *symbol; /* of the entry of a PTX file; NULL: none */
+    /* what its instructions are counted by: "machine-code" or "rules"; NULL: it is not from PTX */
+    const char *counted_by;
     wl_kernel_text text; /* a copy, from which variants are read again */
     wl_where_named *params;
     size_t param_count;

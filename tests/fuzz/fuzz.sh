@@ -5,7 +5,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${SECONDS_PER_TARGET:-600}
-targets=${TARGETS:-kernel expr device batch table map space arg baseline cli ptx ptx_kernel binary recording}
+targets=${TARGETS:-kernel expr device batch table map space arg baseline cli ptx ptx_kernel binary machine recording}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 build=$root/build/fuzz
 here=$root/tests/fuzz

@@ -416,7 +416,7 @@ wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, c
     for (int32_t i = 0; i < function->instruction_count; i++)
         w.branch[i] = w.branch[i] < 0 ? i : w.branch[i];
     if (counting)
-        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated, w.split, w.multiplies};
+        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated, w.split, w.multiplies, NULL};
     return WL_OK;
 }
 

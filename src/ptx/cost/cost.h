@@ -35,6 +35,9 @@ typedef struct wl_ptx_counting {
     const wl_ptx_split *split; /* valid as long as the costs */
     /* integer products among its machine instructions: 1 + wl_multiply_kind; 0: none */
     const uint8_t *multiplies;
+    /* Of machine code: where each copy of an instruction is, WL_PTX_ROUND numbers for each, of
+     * which loops that are not unrolled have one; -1: it has none. NULL: by rules. */
+    const int32_t *places;
 } wl_ptx_counting;
 
 /* Adds so many executions of instruction i, with this weight, to the classes of its machine

@@ -33,13 +33,14 @@ typedef struct wl_cost_row {
     double integer_pipe;               /* how many only the integer pipe executes */
     /* measured: until its result can be used, in dependent additions of f32; 0: not known */
     double chain;
+    bool read; /* from machine code: its branches are counted like other instructions */
 } wl_cost_row;
 
 /* A sequence with a branch in it, for the operands that it does not serve itself: division, square
  * root. The assembler moves nothing over it. */
 static inline bool wl_cost_has_slow_path(const wl_cost_row *row)
 {
-    return row->has_parts && row->parts[WL_INST_control] > 0;
+    return row->has_parts && !row->read && row->parts[WL_INST_control] > 0;
 }
 
 typedef struct wl_ptx_costs {

@@ -20,6 +20,7 @@
 #include "kernel/gaps.h"
 #include "kernel/line_sample.h"
 #include "ptx/emulate/arguments.h"
+#include "ptx/module/def_use.h"
 #include "ptx/module/flow.h"
 #include "ptx/module/module.h"
 
@@ -124,10 +125,6 @@ wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *
 void wl_ptx_sample_lines(wl_ptx_emulator *emulator, const wl_line_sample *sample);
 /* Instructions of the current block, or of the warp that runs alone, that were processed so far. */
 int64_t wl_ptx_steps_done(const wl_ptx_emulator *emulator);
-
-/* Where the assembler unrolls a loop of one basic block, the loads of so many trips are in flight
- * together. */
-#define WL_PTX_ROUND 4
 
 /* When a load is issued: after a chain of `depth` - 1 dependent loads of its basic block. Loads of
  * one depth are issued together; if the assembler unrolls the block, those of `trips` trips. */

@@ -21,6 +21,7 @@
 #include "input/kernel_read.h"
 #include "ptx/async/async_form.h"
 #include "ptx/cost/cost.h"
+#include "ptx/cost/machine_weights.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/tensor.h"
 
@@ -121,6 +122,29 @@ static void judge_idle(wl_ptx_source *s)
         s->recovery.uniform = false;
 }
 
+/* Machine code that cannot be used is no error: rules apply, and a note says why. */
+static wl_status weigh_machine_code(wl_ptx_source *s, wl_error *err)
+{
+    const wl_ptx_function *entry = s->launch.entry;
+    const ptrdiff_t f = entry - s->launch.module->functions;
+    wl_arena scratch = {0};
+    wl_machine_kernel code;
+    wl_error why = {0};
+    wl_status status = wl_machine_kernel_read(&s->ptx->machine_code, entry->name, &scratch, &code, &why);
+    if (status == WL_OK)
+        status = wl_ptx_weigh_machine_code(&code, entry, &s->arena, &s->weights[f], &s->counting[f],
+                                           &s->spills_registers, &s->machine_why, err);
+    else if (status == WL_E_NOMEM)
+        (void)wl_fail_memory(err);
+    else {
+        s->machine_why = "it is damaged, or lacks the kernel";
+        status = WL_OK;
+    }
+    wl_arena_free(&scratch);
+    s->by_machine_code = status == WL_OK && !s->machine_why;
+    return status;
+}
+
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -133,7 +157,7 @@ static wl_status weigh(wl_ptx_source *s, wl_error *err)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < m->function_count; f++)
         WL_TRY(wl_ptx_weigh(costs, m, &m->functions[f], &s->arena, &s->weights[f], &s->counting[f], err));
-    return WL_OK;
+    return s->ptx->machine_bytes ? weigh_machine_code(s, err) : WL_OK;
 }
 
 /* ---- traced accesses ---- */
@@ -483,6 +507,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     wl_ptx_state_counts(s, k);
     k->coordinate_reads = thread_index_reads(s->launch.entry);
     k->symbol = wl_arena_text(&k->arena, s->launch.entry->name, strlen(s->launch.entry->name));
+    k->counted_by = s->by_machine_code ? "machine-code" : "rules";
     if (!k->symbol)
         return wl_fail_memory(err);
     for (size_t i = 0; i < k->field_count; i++) {
@@ -556,7 +581,8 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(weigh(s, err)); /* first, as it needs much memory of its own */
     WL_TRY(wl_ptx_emulator_new(&s->launch, &s->emulator, err));
     WL_TRY(wl_ptx_profile_make(s->launch.module, &s->arena, &s->profile, err));
-    WL_TRY(wl_ptx_find_spills(s, err));
+    if (!s->by_machine_code || s->spills_registers)
+        WL_TRY(wl_ptx_find_spills(s, err));
     s->is_traced = WL_ARENA_NEW(&s->arena, bool, s->profile.count + 1);
     s->first_traced = WL_ARENA_NEW(&s->arena, int32_t, s->profile.count + 1);
     if (!s->is_traced || !s->first_traced)

@@ -306,6 +306,8 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     }
     note_kinds(s, &n);
     note_order(s, &n);
+    if (s->machine_why)
+        note(&n, "machine code is not used, because %s: instructions are counted by rules", s->machine_why);
     if (s->spills.words)
         note(&n,
              "up to %d registers of a thread do not fit: they are stored and loaded in local memory, as estimated from "

@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "machine/machine_code.h"
 #include "ptx/cost/cost_table.h"
 #include "ptx/module/module.h"
 #include "warpline/ptx.h"
@@ -12,6 +13,8 @@
 struct wl_ptx {
     wl_ptx_module *module;
     _Atomic(wl_ptx_costs *) *costs; /* NULL until first use; threads may race to set it */
+    uint8_t *machine_bytes;         /* NULL: no machine code is known */
+    wl_machine_code machine_code;   /* in these */
 };
 
 /* Parameters of an entry: how many, and the type of each as PTX names it ("u64"). */

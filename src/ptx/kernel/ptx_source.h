@@ -49,6 +49,9 @@ typedef struct wl_ptx_source {
     const wl_ptx_costs *costs;
     const double **weights;    /* by function */
     wl_ptx_counting *counting; /* by function; see cost.h */
+    bool by_machine_code;      /* those of the entry */
+    bool spills_registers;     /* what the machine code says, where it is used */
+    const char *machine_why;   /* why not, where there is machine code; else NULL */
     /* traced accesses */
     bool *is_traced;       /* by instruction number, all functions */
     int32_t *first_traced; /* by instruction number, of joined ones the first; -1: none */

@@ -46,6 +46,26 @@ void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t l
             m->files[i] = name;
 }
 
+wl_status wl_ptx_set_machine_code(wl_ptx *ptx, const void *cubin, size_t length, wl_error *err)
+{
+    if (ptx->machine_bytes)
+        return WL_OK;
+    uint8_t *own = malloc(length + 1);
+    if (!own)
+        return wl_fail_memory(err);
+    if (length > 0)
+        memcpy(own, cubin, length);
+    wl_machine_code code;
+    const wl_status status = wl_machine_code_open((wl_bytes){own, length}, &code, err);
+    if (status != WL_OK) {
+        free(own);
+        return status;
+    }
+    ptx->machine_bytes = own;
+    ptx->machine_code = code;
+    return WL_OK;
+}
+
 void wl_ptx_free(wl_ptx *ptx)
 {
     if (!ptx)
@@ -53,6 +73,7 @@ void wl_ptx_free(wl_ptx *ptx)
     if (ptx->costs)
         wl_ptx_costs_free(atomic_load(ptx->costs));
     free((void *)ptx->costs);
+    free(ptx->machine_bytes);
     wl_ptx_module_free(ptx->module);
     free(ptx);
 }

@@ -257,6 +257,43 @@ bool wl_ptx_early_find(wl_ptx_early *p, const wl_op *ops, int32_t count, int32_t
     return interleave(p, ops, count, registers);
 }
 
+static int by_depth(const void *p, const void *q)
+{
+    const place *a = p, *b = q;
+    return a->depth != b->depth ? (a->depth > b->depth) - (a->depth < b->depth)
+                                : (a->index > b->index) - (a->index < b->index);
+}
+
+/* An operation stays behind those that write what it reads, and behind readers of what it writes:
+ * the assembler has renamed registers, these operations have not. Here the depth is a place. */
+bool wl_ptx_early_by_places(wl_ptx_early *p, const wl_op *ops, int32_t count, int32_t registers, const int32_t *at)
+{
+    if (!make_room(p, count, registers))
+        return false;
+    for (int32_t i = 0; i < count; i++) {
+        const wl_op *op = &ops[i];
+        const bool ends = op->kind == WL_OP_BRANCH || op->kind == WL_OP_BARRIER;
+        int32_t depth = ends ? INT32_MAX : at[i] + 1;
+        for (int k = 0; k < op->reads + op->writes; k++) {
+            const known *r = &p->registers[op->regs[k]];
+            depth = larger(depth, k < op->reads ? r->depth : larger(r->depth, r->used_depth));
+        }
+        p->places[i] = (place){.rest = ends ? 2 : 1, .depth = depth, .index = i};
+        for (int k = 0; k < op->reads + op->writes; k++) {
+            known *r = &p->registers[op->regs[k]];
+            r->used_depth = larger(r->used_depth, depth);
+            r->depth = k < op->reads ? r->depth : depth;
+        }
+    }
+    forget_registers(ops, count, p);
+    qsort(p->places, (size_t)count, sizeof *p->places, by_depth);
+    for (int32_t i = 0; i < count; i++) {
+        p->list[i] = p->places[i].index;
+        p->rest[p->places[i].index] = (uint8_t)p->places[i].rest;
+    }
+    return true;
+}
+
 void wl_ptx_early_apply(wl_ptx_early *p, wl_op *ops, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)

@@ -24,6 +24,9 @@ typedef struct wl_ptx_early {
 
 /* False: no memory. `registers`: their number. */
 bool wl_ptx_early_find(wl_ptx_early *order, const wl_op *ops, int32_t count, int32_t registers);
+/* The order of machine code: `at`, by operation, is its place there; -1: it has none, and follows
+ * what it reads. */
+bool wl_ptx_early_by_places(wl_ptx_early *order, const wl_op *ops, int32_t count, int32_t registers, const int32_t *at);
 void wl_ptx_early_apply(wl_ptx_early *order, wl_op *ops, int32_t count);
 void wl_ptx_early_free(wl_ptx_early *order);
 

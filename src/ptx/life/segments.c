@@ -344,11 +344,35 @@ static void limit_loads(maker *m, const wl_ptx_segment *s, const wl_op *ops, int
     m->failed = wl_ptx_limit_live(&m->live, &in, m->order.list, &ignored) != WL_OK;
 }
 
-static void hoist_loads(maker *m, const wl_ptx_segment *s, int32_t first, int32_t count)
+/* Is it the branch at the end of a copy that is not the last one? One branch serves all. */
+static bool is_left_out(const maker *m, int32_t i, int copy, int copies)
+{
+    return copy + 1 < copies && wl_ptx_branch_target(&m->f->instructions[i]) >= 0;
+}
+
+/* Puts operations into the order of machine code. */
+static void order_by_places(maker *m, const wl_ptx_segment *s, wl_op *ops, int32_t count, int copies)
+{
+    int32_t *at = malloc((size_t)count * sizeof *at), k = 0;
+    for (int copy = 0; copy < copies && at; copy++)
+        for (int32_t i = s->from; i < s->to; i++)
+            if (!is_left_out(m, i, copy, copies) && k < count)
+                at[k++] = m->in->counting->places[WL_PTX_ROUND * i + copy];
+    m->failed = !at || !wl_ptx_early_by_places(&m->order, ops, count, m->ops->registers + 1, at);
+    free(at);
+    if (!m->failed)
+        wl_ptx_early_apply(&m->order, ops, count);
+}
+
+static void hoist_loads(maker *m, const wl_ptx_segment *s, int32_t first, int32_t count, int copies)
 {
     wl_op *ops = m->ops->list + first;
     if (m->failed || count == 0)
         return;
+    if (m->in->counting && m->in->counting->places) {
+        order_by_places(m, s, ops, count, copies);
+        return;
+    }
     m->failed = !wl_ptx_early_find(&m->order, ops, count, m->ops->registers + 1);
     if (m->failed)
         return;
@@ -417,7 +441,7 @@ static void write_segment(maker *m, wl_ptx_segment *s)
     for (int32_t i = s->from; i < s->to && !m->failed; i++)
         add_op(m, i, m->in->weight[i], true);
     s->count = m->ops->count - s->first;
-    hoist_loads(m, s, s->first, s->count);
+    hoist_loads(m, s, s->first, s->count, 1);
 }
 
 /* Does it add a constant to a register? Copies of an unrolled loop fold that into their
@@ -470,8 +494,8 @@ static void write_copies(maker *m, wl_ptx_segment *s)
                 m->renamed[r] = new_register(m, r);
         for (int32_t i = s->from; i < s->to && !m->failed; i++) {
             const wl_ptx_instruction *in = &m->f->instructions[i];
-            if (wl_ptx_branch_target(in) >= 0 && !m->last_copy)
-                continue; /* one branch for all, whose weight is shared */
+            if (is_left_out(m, i, copy, WL_PTX_ROUND))
+                continue; /* the weight of the branch is shared */
             const double weight = wl_ptx_branch_target(in) >= 0 ? WL_PTX_ROUND * m->in->weight[i] : m->in->weight[i];
             add_op(m, i, weight, !is_step(in) || m->last_copy);
         }
@@ -479,7 +503,7 @@ static void write_copies(maker *m, wl_ptx_segment *s)
     m->uses = NULL;
     rename_nothing(m);
     s->many_count = m->ops->count - s->many;
-    hoist_loads(m, s, s->many, s->many_count);
+    hoist_loads(m, s, s->many, s->many_count, WL_PTX_ROUND);
 }
 
 static bool is_unrolled(const maker *m, const wl_ptx_segment *s)

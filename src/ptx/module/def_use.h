@@ -37,6 +37,8 @@ void wl_ptx_registers_of(const wl_ptx_function *function, const wl_ptx_instructi
 /* The instruction a direct branch targets; -1: not a direct branch. */
 int32_t wl_ptx_branch_target(const wl_ptx_instruction *in);
 
+/* Where the assembler unrolls a loop of one basic block, a copy of the body has so many trips. */
+#define WL_PTX_ROUND 4
 /* Does a pragma forbid unrolling the loop that begins with this instruction? Compilers mark loops
  * that they have unrolled. */
 bool wl_ptx_forbids_unrolling(const wl_ptx_function *function, int32_t first);

@@ -67,6 +67,8 @@ void wl_estimators_text(const wl_prediction *p, wl_buffer *out)
     wl_buffer_add(out, "L1 %s, volumes %s (counted by %s%s), time %s", wl_l1_estimator_name(p->has_tag_hash),
                   wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method),
                   p->has_replayed ? ", replayed" : "", wl_model_name(p->model.id));
+    if (p->kernel && p->kernel->counted_by)
+        wl_buffer_add(out, ", instructions by %s", p->kernel->counted_by);
 }
 
 void wl_gap_line(const char *text, wl_buffer *out)

@@ -163,8 +163,9 @@ static void reuse(wl_json_out *o, const wl_prediction *p)
 
 static void estimators_and_warnings(wl_json_out *o, const wl_prediction *p)
 {
-    wl_out_members(o, "estimators:{l1:s volumes:s counting:s", wl_l1_estimator_name(p->has_tag_hash),
-                   wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method));
+    wl_out_members(o, "estimators:{l1:s volumes:s counting:s instructions:s?", wl_l1_estimator_name(p->has_tag_hash),
+                   wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method),
+                   p->kernel ? p->kernel->counted_by : NULL);
     if (p->replayed) {
         wl_out_array(o, "replayed");
         for (size_t f = 0; f < wl_kernel_field_count(p->kernel); f++)
