@@ -43,10 +43,11 @@ static uint64_t element(const wl_ptx_buffer *b, int64_t k)
 
 static void generate(const wl_ptx_buffer *b, int64_t at, int bytes, uint8_t *out)
 {
-    const int size = wl_ptx_type_bits(b->type) / 8;
+    /* divisions are slow, sizes powers of two */
+    const int shift = __builtin_ctz((unsigned)wl_ptx_type_bits(b->type) / 8), size = 1 << shift;
     while (bytes > 0) {
-        const int inside = (int)(at % size), left = size - inside, taken = left < bytes ? left : bytes;
-        const uint64_t bits = element(b, at / size);
+        const int inside = (int)(at & (size - 1)), left = size - inside, taken = left < bytes ? left : bytes;
+        const uint64_t bits = element(b, (int64_t)((uint64_t)at >> shift));
         memcpy(out, (const uint8_t *)&bits + inside, (size_t)taken);
         at += taken, out += taken, bytes -= taken;
     }
@@ -57,7 +58,14 @@ bool wl_ptx_buffer_generate(const wl_ptx_buffer *b, const uint64_t *address, uin
 {
     const int size = wl_ptx_type_bits(b->type) / 8;
     const bool generated = b->content == WL_PTX_RANDOM || b->content == WL_PTX_IOTA || b->content == WL_PTX_CONSTANT;
-    if (!generated || size != bytes || b->texture || b->own || size > (int)sizeof *value)
+    if (!generated || b->texture || b->own)
+        return false;
+    if (b->content == WL_PTX_CONSTANT && b->low == 0) {
+        for (uint32_t left = lanes; left; left &= left - 1)
+            value[__builtin_ctz(left)] = 0;
+        return true;
+    }
+    if (size != bytes || size > (int)sizeof *value)
         return false;
     const uint64_t mask = ~(uint64_t)0 >> (64 - 8 * size), base = b->base - (uint64_t)offset;
     for (uint32_t left = lanes; left; left &= left - 1) {
