@@ -125,6 +125,22 @@ static wl_status touch_rows(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
     return *any ? wl_ptx_resolve(m, &r, &rest, err) : WL_OK;
 }
 
+/* A row of a matrix in shared memory, and which of its bytes are not known. */
+typedef struct row {
+    uint64_t data[2], unknown[2];
+} row;
+
+static row read_row(const wl_ptx_machine *m, uint32_t lane)
+{
+    row r = {.unknown = {UINT64_MAX, UINT64_MAX}};
+    if (!(m->touch.lanes >> lane & 1) || m->touch.space != WL_PTX_SHARED)
+        return r;
+    memcpy(r.data, m->shared.data + m->touch.address[lane], sizeof r.data);
+    if (!(m->touch.unknown >> lane & 1))
+        memcpy(r.unknown, m->shared.unknown + m->touch.address[lane], sizeof r.unknown);
+    return r;
+}
+
 static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -134,13 +150,16 @@ static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t 
     for (uint32_t e = 0; any && e < s->elements; e++) {
         uint64_t value[WL_PTX_LANES] = {0};
         uint32_t unknown = 0;
+        row rows[ROWS];
+        for (uint32_t k = 0; k < ROWS; k++)
+            rows[k] = read_row(m, e * ROWS + k);
         WL_PTX_FOR_LANES(lane, mask)
         for (uint32_t half = 0; half < 2; half++) {
             const element at = element_of(e, lane, half, turned);
-            bool hidden = !(m->touch.lanes >> at.row & 1);
-            if (!hidden)
-                value[lane] |= wl_ptx_memory_read(m, at.row, at.byte, 2, &hidden) << 16 * half;
-            unknown |= (uint32_t)(hidden || m->touch.unknown >> at.row & 1) << lane;
+            const row *r = &rows[at.row % ROWS];
+            const int word = (int)(at.byte / 8), shift = (int)(at.byte % 8 * 8);
+            value[lane] |= (r->data[word] >> shift & UINT16_MAX) << 16 * half;
+            unknown |= (uint32_t)((r->unknown[word] >> shift & UINT16_MAX) != 0) << lane;
         }
         wl_ptx_write(frame, frame->program->lists[s->list + (int32_t)e], mask, value, unknown);
     }

@@ -83,9 +83,15 @@ static void run_selp(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 {
     const uint64_t *a = frame->value[s->from[0]], *b = frame->value[s->from[1]];
     const uint32_t chosen = predicate(frame, s, 2);
-    const uint32_t unknown =
-        (frame->unknown[s->from[0]] & chosen) | (frame->unknown[s->from[1]] & ~chosen) | frame->unknown[s->from[2]];
+    const uint32_t either = frame->unknown[s->from[0]] | frame->unknown[s->from[1]];
+    uint32_t open = frame->unknown[s->from[2]], unknown = 0;
     uint64_t value[WL_PTX_LANES];
+    WL_PTX_FOR_LANES(lane, open & ~either) /* the same, whatever is chosen */
+    {
+        if (a[lane] == b[lane])
+            open &= ~((uint32_t)1 << lane);
+    }
+    unknown = (frame->unknown[s->from[0]] & chosen) | (frame->unknown[s->from[1]] & ~chosen) | open;
     wl_ptx_choose(value, chosen, a, b);
     wl_ptx_write(frame, s->to, mask, value, unknown);
 }
