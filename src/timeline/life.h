@@ -51,7 +51,13 @@ typedef enum wl_group_step {
 } wl_group_step;
 
 /* Pipes that take more than a cycle for a warp instruction: the next one waits. */
-typedef enum wl_busy_pipe { WL_BUSY_SPECIAL, WL_BUSY_FP64, WL_BUSY_INTEGER, WL_BUSY_COUNT } wl_busy_pipe;
+typedef enum wl_busy_pipe {
+    WL_BUSY_SPECIAL,
+    WL_BUSY_FP64,
+    WL_BUSY_INTEGER,
+    WL_BUSY_TENSOR, /* products of one warp: those of groups run beside their warps */
+    WL_BUSY_COUNT
+} wl_busy_pipe;
 
 /* A machine instruction, or several that come from one of PTX. */
 typedef struct wl_op {
@@ -81,7 +87,7 @@ typedef struct wl_op {
     float ahead;
     float bytes; /* of bulk copies; 0: of others */
     wl_group_step group_step;
-    float flops; /* of a product of a warp group: of all its warps; of all that a wait is for */
+    float flops; /* of a product of a warp, of a warp group: of all its warps; of all that a wait is for */
     wl_tensor_kind product;
     int32_t left;                    /* batches of products that a wait leaves in flight */
     bool in_turn;                    /* a product that the warp waits for at once */

@@ -78,9 +78,9 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->level[0] = level[0];
     out->level[1] = fmax(0, level[1] - level[0]);
     out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
-    static const wl_device_key rates[WL_BUSY_COUNT] = {WL_DEVICE_sfu_rate, WL_DEVICE_fp64_rate, WL_DEVICE_int32_rate};
+    static const wl_device_key rates[] = {WL_DEVICE_sfu_rate, WL_DEVICE_fp64_rate, WL_DEVICE_int32_rate};
     const double lanes = wl_device_or(d, WL_DEVICE_sub_partitions, 0) * wl_device_or(d, WL_DEVICE_warp_size, 0);
-    for (int p = 0; p < WL_BUSY_COUNT; p++) {
+    for (size_t p = 0; p < sizeof rates / sizeof rates[0]; p++) {
         const double rate = wl_device_or(d, rates[p], 0);
         out->pipe[p] = rate > 0 ? lanes / rate : 0;
     }
@@ -90,6 +90,10 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
 #define WL_TENSOR_KIND(name, meaning)                                                                                  \
     (void)wl_device_get(d, WL_DEVICE_tensor_##name##_rate, &out->product_rate[WL_TENSOR_##name]);
 #include "warpline/tensor.def"
+    const double partitions = wl_device_or(d, WL_DEVICE_sub_partitions, 1),
+                 share = wl_device_or(d, WL_DEVICE_tensor_warp_share, 1);
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        out->warp_rate[k] = out->product_rate[k] * (k == WL_TENSOR_f64 ? 1 : share) / partitions;
     (void)wl_device_get(d, WL_DEVICE_l2_line, &out->line);
     (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->spread[0]);
     (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &out->spread[1]);
@@ -394,6 +398,15 @@ static void ask(walker *w, const wl_op *op, double at, double times)
     }
 }
 
+/* Cycles for which an operation keeps others from its scheduler's pipe. */
+static double occupies(const walker *w, const wl_op *op, int pipe)
+{
+    if (pipe != WL_BUSY_TENSOR)
+        return op->on[pipe] * w->waits->pipe[pipe];
+    const double rate = w->waits->warp_rate[op->product];
+    return rate > 0 ? op->flops / rate : 0;
+}
+
 static void walk_op(walker *w, int32_t number, bool once, double times)
 {
     const wl_op *op = &w->lives->ops[number];
@@ -430,7 +443,7 @@ static void walk_op(walker *w, int32_t number, bool once, double times)
     w->last = at + op->issue - 1;
     for (int p = 0; p < WL_BUSY_COUNT; p++)
         if (op->on[p] > 0)
-            w->pipe[p] = (ready){fmax(w->pipe[p].at, at) + op->on[p] * w->waits->pipe[p], number, 0};
+            w->pipe[p] = (ready){fmax(w->pipe[p].at, at) + occupies(w, op, p), number, 0};
     w->now.instructions += times * op->issue;
     if (op->kind == WL_OP_LOAD || op->awaits_copies)
         meet_caches(w, number, once);

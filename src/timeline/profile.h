@@ -46,9 +46,10 @@ typedef struct wl_waits {
     /* what the instruction caches hold, in instructions; cycles that one from the second, or from
      * the L2, waits */
     double code[4];
-    double pipe[WL_BUSY_COUNT]; /* cycles for which an instruction occupies its scheduler's pipe */
+    double pipe[WL_BUSY_COUNT]; /* cycles for which an instruction occupies its scheduler's pipe; products: warp_rate */
     /* flops per cycle of a warp group that is alone */
     double product_rate[WL_TENSOR_KIND_COUNT];
+    double warp_rate[WL_TENSOR_KIND_COUNT]; /* of products of one warp (mma), on its scheduler */
     /* what L2 and DRAM add for twice as many lines at once: a warp waits for the last */
     double spread[2];
     const wl_field_waits *fields;

@@ -10,7 +10,8 @@
 #define ARITHMETIC 4
 #define SPECIAL 16
 #define PRODUCT 24
-static const float busy[WL_BUSY_COUNT] = {[WL_BUSY_SPECIAL] = 8, [WL_BUSY_FP64] = 2, [WL_BUSY_INTEGER] = 2};
+static const float busy[WL_BUSY_COUNT] = {
+    [WL_BUSY_SPECIAL] = 8, [WL_BUSY_FP64] = 2, [WL_BUSY_INTEGER] = 2, [WL_BUSY_TENSOR] = 8};
 
 typedef struct wl_ptx_node {
     double at;      /* when its operands are ready */

@@ -250,6 +250,9 @@ static void describe_product(const wl_ptx_instruction *in, wl_op *op)
         op->kind = WL_OP_TENSOR;
         op->issue = 1;
         op->left = in->operand_count > 0 ? (int32_t)in->operands[0].value : 0;
+    } else if (in->op == WL_PTX_OP_mma || in->op == WL_PTX_OP_wmma) {
+        op->flops = (float)wl_ptx_tensor_flops(in, &op->product);
+        op->on[WL_BUSY_TENSOR] = op->flops > 0;
     }
 }
 
