@@ -111,6 +111,48 @@ static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_replays 
     return wl_replay_traffic(&in, replays, &p->launch_arena, &out->traffic, err);
 }
 
+/* How often a warp of the launch executes the same store. */
+static double rounds_of(const wl_predictor *p, const wl_counts *c)
+{
+    double most = 0;
+    for (size_t a = 0; a < p->kernel->access_count; a++)
+        if (p->kernel->accesses[a].store)
+            most = fmax(most, p->costs[a].inst);
+    return c->traffic.warps > 0 ? most / c->traffic.warps : 0;
+}
+
+/* Bytes of bulk copies that a block has in flight while it computes on others, all of them in its
+ * shared memory. */
+static double bytes_ahead(const wl_lives *lives, double shared)
+{
+    double sum = 0, waits = 0;
+    for (int32_t i = 0; lives && i < lives->op_count; i++) {
+        const wl_op *op = &lives->ops[i];
+        if (op->awaits_copies && op->bytes > 0 && isfinite(op->ahead)) {
+            sum += fmax(0, fmin(op->bytes * op->ahead, shared - op->bytes));
+            waits++;
+        }
+    }
+    return waits > 0 ? sum / waits : 0;
+}
+
+/* For how long the products last whose operands are in flight. */
+static wl_status find_ring(const wl_predictor *p, wl_counts *c, wl_error *err)
+{
+    double copied = 0;
+    const wl_lives *lives = NULL;
+    for (size_t a = 0; a < p->kernel->access_count; a++)
+        if (p->kernel->accesses[a].bulk && !p->kernel->accesses[a].store)
+            copied += p->costs[a].sectors * (double)p->rules.sector;
+    c->traffic.ring_cycles = 0;
+    if (copied <= 0 || !c->executed.by_class || !p->kernel->source.live)
+        return WL_OK;
+    WL_TRY(p->kernel->source.live(p->kernel->source.context, &lives, err));
+    const double cycles = wl_limiter_tensor_cycles(&c->executed.mix, p->device);
+    c->traffic.ring_cycles = bytes_ahead(lives, (double)c->busy.shared_bytes) * cycles * c->traffic.resident / copied;
+    return WL_OK;
+}
+
 /* As it is predicted: a kernel's index arithmetic may be a schedule. */
 static wl_launch launch_of(const wl_predictor *p, const wl_launch *launch)
 {
@@ -178,6 +220,8 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     wl_counts_add_up(&costs, out);
     if (!known.traffic)
         WL_TRY(count_traffic(p, *view, replays, out, err));
+    WL_TRY(find_ring(p, out, err));
+    out->traffic.rounds = rounds_of(p, out);
     wl_counts_add_hits(&costs, out);
     out->method = p->counter.method;
     if (!known.traffic)

@@ -260,12 +260,12 @@ static wl_status count_common(const tally *t)
 #define PAIR 2 /* blocks next to each other while some multiprocessors have none */
 
 /* Blocks of the group in the middle of the launch. */
-static void neighbours(const tally *t, wl_region *region)
+static void neighbours(const tally *t, bool copied, wl_region *region)
 {
     const wl_geometry *g = t->in->geometry;
     const double most = wl_device_or(t->in->device, WL_DEVICE_l2_merge_blocks, 1);
     const bool filled = g->blocks >= wl_device_int(t->in->device, WL_DEVICE_sm_count);
-    const int64_t n = wl_min(wl_min(COMPANIONS, g->blocks), (int64_t)(filled ? most : fmin(most, PAIR)));
+    const int64_t n = wl_min(wl_min(COMPANIONS, g->blocks), (int64_t)(filled || copied ? most : fmin(most, PAIR)));
     const int64_t first = g->blocks / 2 / n * n;
     *region = (wl_region){.geometry = g, .kernel = t->in->view->kernel, .blocks = {.count = 0}};
     for (int64_t i = 0; i < n && first + i < g->blocks; i++) {
@@ -275,6 +275,18 @@ static void neighbours(const tally *t, wl_region *region)
     }
 }
 
+/* Whether all loads of a field are bulk copies, each by the block that needs it. */
+static bool is_copied(const wl_kernel *k, size_t field)
+{
+    bool any = false, all = true;
+    for (size_t a = 0; a < k->access_count; a++)
+        if (!k->accesses[a].store && k->accesses[a].field == field) {
+            any = true;
+            all = all && k->accesses[a].bulk && !k->accesses[a].multicast;
+        }
+    return any && all;
+}
+
 /* The blocks of one wave start together. Neighbours execute the same load at the same moment.
  * Several accesses of a field reach the same sectors at different moments. Blocks that loop drift
  * apart after a few steps, unless they load the same data: then a block that falls behind hits and
@@ -282,14 +294,18 @@ static void neighbours(const tally *t, wl_region *region)
 static wl_status count_in_step(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
-    wl_region region;
-    neighbours(t, &region);
-    for (size_t i = 0; i < t->out->field_count && g->blocks <= g->wave_blocks; i++) {
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        wl_region region;
+        const bool copied = is_copied(t->in->view->kernel, i);
+        t->out->fields[i].loads.copied = copied;
+        if (!copied && g->blocks > g->wave_blocks)
+            continue;
+        neighbours(t, copied, &region);
         const wl_field_side *side = &t->in->view->fields[i][WL_LOADS];
         /* texture loads take another path */
         const bool plain = t->in->view->kernel->fields[i].reached == 0;
         const bool parts = wl_loop_runs_walk(t->in->view, i, WL_LOADS) && !t->out->fields[i].loads.far_common;
-        const int n = side->count == 1 && plain && !parts ? countable(t, i, &region) : 1;
+        const int n = (side->count == 1 || copied) && plain && !parts ? countable(t, i, &region) : 1;
         double sum = 0, all = 0;
         if (n < region.blocks.count || n < 2)
             continue;

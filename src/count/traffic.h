@@ -75,6 +75,7 @@ typedef struct wl_field_loads {
     bool random;                    /* most sectors are loaded from unknown addresses, by data */
     /* share of a block's sectors that a neighbour has requested at the same moment */
     double in_step;
+    bool copied; /* by bulk copies alone, through a ring: neighbours drift apart with each wave */
 } wl_field_loads;
 
 /* The stores and atomics of one field. */
@@ -128,6 +129,9 @@ typedef struct wl_traffic {
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, l1_bytes, sms;
     double wavefronts; /* of all loads and stores in the L1 */
+    /* for which products compute on the bytes that bulk copies have in flight; 0: there are none */
+    double ring_cycles;
+    double rounds; /* times that a warp executes a store: tiles of a persistent block */
     /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double resident;
     double sector, line, unit, fetch, l2_line; /* bytes */

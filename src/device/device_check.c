@@ -144,7 +144,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_max_block, 3, "must be three numbers [x, y, z]"},
         {WL_DEVICE_l1_warp_extra, 3, "must be three numbers [a, b, c]"},
         {WL_DEVICE_l1_reload_curve, 3, "must be three numbers [a, b, c]"},
-        {WL_DEVICE_l2_walk_merge, 2, "must be two numbers [a, cycles]"},
+        {WL_DEVICE_l2_walk_merge, 5, "must be five numbers [a, cycles, share, cycles, n]"},
         {WL_DEVICE_bulk_latency, 2, "must be two numbers [cycles, bytes]"},
         {WL_DEVICE_instruction_cache, 4, "must be four numbers [instructions, instructions, cycles, cycles]"},
         {WL_DEVICE_dsmem, 3, "must be three numbers [load, barrier, bytes]"},

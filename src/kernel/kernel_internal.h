@@ -85,6 +85,7 @@ typedef struct wl_access {
     bool to_shared;
     /* by the unit for bulk copies: no instruction of lanes, and nothing passes through the L1 */
     bool bulk;
+    bool multicast; /* such a copy, to several blocks of the cluster */
     /* in the shared memory of other blocks of a cluster, which addresses tell apart */
     bool remote;
     /* a traced atomic on shared memory that is a loop of compare-and-swap (count/swaps.h) */

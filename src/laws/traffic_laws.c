@@ -13,7 +13,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
 {
     *out = (wl_laws){.partitions = (double)wl_device_int(d, WL_DEVICE_l2_partitions)};
     wl_device_read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
-    wl_device_read_list(d, WL_DEVICE_l2_walk_merge, out->walk_merge, 2);
+    wl_device_read_list(d, WL_DEVICE_l2_walk_merge, out->walk_merge, sizeof out->walk_merge / sizeof *out->walk_merge);
     wl_device_read_list(d, WL_DEVICE_store_combine, out->combine, 3);
     wl_device_read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
     wl_device_read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
@@ -208,6 +208,19 @@ static sides find_sides(const wl_traffic *t, const wl_laws *laws)
     return s;
 }
 
+/* How many of the requests that neighbours make in the same step come at the same moment. A ring of
+ * copies: all in the first wave. Later, as long as blocks wait for what they copy, the first of them
+ * waits for memory, and the others catch up; the longer they compute on what their ring holds, the
+ * farther apart they stay as they started. */
+static double stay_in_step(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
+{
+    const double *merge = laws->walk_merge, waves = fmax(t->blocks / fmax(1, t->wave_blocks), t->rounds);
+    if (!f->loads.copied)
+        return 1;
+    const double later = merge[3] > 0 ? merge[2] / (1 + pow(t->ring_cycles / merge[3], merge[4])) : 0;
+    return waves > 1 ? (1 + (waves - 1) * later) / waves : 1;
+}
+
 /* Loads of a field that use the L1. */
 static void loads_by_l1(const sides *s, const wl_laws *laws, double apart, size_t field, wl_volume *v)
 {
@@ -242,7 +255,8 @@ static void loads_past_l1(const sides *s, const wl_laws *laws, double apart, siz
     const double requested = fmax(0, f->loads.requested - of_l1->loads.requested);
     if (requested <= 0)
         return;
-    const double left = fmax(fmin(apart, 1 - f->loads.in_step), at_least(t, f)) * t->sector;
+    const double joined = f->loads.in_step * stay_in_step(t, laws, f);
+    const double left = fmax(f->loads.copied ? 1 - joined : fmin(apart, 1 - joined), at_least(t, f)) * t->sector;
     const double fresh = fmin(requested, fmax(0, f->loads.block_sectors - of_l1->loads.block_sectors));
     const double read = fmax(fresh, requested * joined_by_warps(laws, f));
     v->l2_compulsory += fresh * left;
@@ -278,20 +292,20 @@ static void loads(const sides *s, const wl_laws *laws, wl_volumes *out)
             v->walked = true;
             v->l2_again = (again - arrived) * t->sector;
         }
-        if (f->replay.replayed) {
+        const bool replayed = f->replay.replayed && !f->loads.copied;
+        if (replayed) {
             const double missed =
                 fmax(f->replay.missed * f->loads.requested, at_least(t, f) * f->loads.block_sectors) * t->sector;
             v->l2_compulsory = fmin(f->loads.block_sectors * t->sector, missed);
             v->l2_capacity = missed - v->l2_compulsory;
             v->dram_capacity = fmin(v->dram_capacity, v->l2_capacity);
         }
-        v->replayed = f->replay.walked || f->replay.replayed;
-        const double read =
-            (f->replay.replayed ? f->replay.units : units) * (v->l2_compulsory + v->l2_capacity) / t->sector;
+        v->replayed = f->replay.walked || replayed;
+        const double read = (replayed ? f->replay.units : units) * (v->l2_compulsory + v->l2_capacity) / t->sector;
         const double random = f->loads.random && f->loads.block_lines > 0
                                   ? fmax(0, 2 - f->loads.block_sectors / f->loads.block_lines)
                                   : 0;
-        const double lone = f->replay.replayed ? f->replay.lone : random;
+        const double lone = replayed ? f->replay.lone : random;
         out->requests.read_units += read;
         out->requests.lone_units += read * lone;
         if (!f->loads.random) { /* what random fetches cost is in their own rate */

@@ -21,7 +21,7 @@ typedef struct wl_laws {
     double merge;     /* l2_merge */
     double combine[3], combine_warps[2];
     double partitions, room, steepness, partial_room, dirty[2], random_hits[2];
-    double walk_merge[2]; /* l2_walk_merge */
+    double walk_merge[5]; /* l2_walk_merge */
     double merge_blocks;  /* l2_merge_blocks */
     double gpc_sms;       /* sm_count / gpcs */
     double memory_cache;  /* 0: none */

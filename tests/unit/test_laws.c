@@ -503,7 +503,7 @@ static void numbers_are_read_from_the_device(void **state)
                                        "l2_partial_room=1000B",
                                        "l2_dirty_rest=[1100,1200]",
                                        "l2_random_hits=[0.35,0.45]",
-                                       "l2_walk_merge=[0.25,0.55]",
+                                       "l2_walk_merge=[0.25,0.55,0.5,100,2]",
                                        "l2_partitions=3",
                                        "gpcs=11",
                                        "memory_cache=1300B"};

@@ -122,7 +122,7 @@ static void blocks_that_load_the_same(void **state)
         "name: m\ndomain: [1024, 4096]\nfields:\n  a: {type: f32}\n  b: {type: f32}\n  c: {type: f32}\n"
         "loops: {i: 512}\nloads: [\"a[y*512 + i]\", \"b[i*1024 + x]\"]\nstores: [\"c[y*1024 + x]\"]\n"
         "flops: 1024\n";
-    static const char alone[] = "l2_walk_merge=[0,1]";
+    static const char alone[] = "l2_walk_merge=[0,1,0,0,0]";
     const wl_prediction shares = predict(text, NULL, 1024, 1), apart = predict(text, alone, 1024, 1),
                         small = predict(text, alone, 32, 1);
     const double all = 4096 * 512 * 4096.0, a = 4096 * 512 * 4.0;

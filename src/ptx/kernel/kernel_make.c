@@ -381,6 +381,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
             .atomic_kind = atomic_kind(in),
             .traced = true,
             .bulk = in->op == WL_PTX_OP_cp_bulk,
+            .multicast = in->op == WL_PTX_OP_cp_bulk && wl_ptx_has_part(in, "multicast"),
             .more = t->more,
             .remote = t->remote,
             .swaps = !t->buffer && !t->remote && wl_ptx_is_swap_loop(in),
