@@ -44,7 +44,7 @@ static inline void make_ops(made *m, const row *rows, int32_t count)
                                               : 1,
                       .chain = r->chain > 0 ? r->chain : r->kind != WL_OP_BRANCH,
                       .steps = {r->steps[0], r->steps[1], r->steps[2]},
-                      .on = {r->on[0], r->on[1], r->on[2]},
+                      .on = {r->on[0], r->on[1], r->on[2], r->on[3]},
                       .blocks = r->blocks,
                       .field = r->field,
                       .regs = m->regs[i]};

@@ -289,6 +289,44 @@ static void requests_of_several_blocks_merge(void **state)
     check_done();
 }
 
+/* Bulk copies of what neighbours copy, too: all join in the first of four waves; later, as long as
+ * products do not hide what blocks wait for. */
+static void copies_join_wave_by_wave(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    wl_field_traffic none = {.windows = b.field[0].windows};
+    wl_traffic of_l1 = b.traffic;
+    of_l1.fields = &none;
+    of_l1.field_count = 1;
+    b.traffic.of_l1 = &of_l1;
+    b.traffic.field_count = 1;
+    b.traffic.blocks = 4 * b.traffic.wave_blocks;
+    b.field[0].loads.copied = true;
+    const double share[] = {0.25, 0.55, 0.8, 100, 2};
+    memcpy(b.laws.walk_merge, share, sizeof share);
+    bench_run(&b);
+    const double all = b.out.total.l2_compulsory + b.out.total.l2_capacity;
+    b.field[0].loads.in_step = 0.75;
+    const struct {
+        const char *name;
+        double ring, rounds, joined;
+    } cases[] = {{"waits", 0, 0, (1 + 3 * 0.8) / 4},
+                 {"hides half", 100, 0, (1 + 3 * 0.4) / 4},
+                 {"hides all", 1e9, 0, 1.0 / 4},
+                 {"blocks that stay", 1e9, 10, 1.0 / 10}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        b.traffic.ring_cycles = cases[i].ring;
+        b.traffic.rounds = cases[i].rounds;
+        bench_run(&b);
+        check_near(cases[i].name, "loads", b.out.total.l2_compulsory + b.out.total.l2_capacity,
+                   all * (1 - 0.75 * cases[i].joined), NEAR);
+    }
+    check_done();
+}
+
 /* ---- L1: stores ---- */
 
 /* Blocks of several waves that load the same: two on each multiprocessor, of one, two or ten
@@ -510,8 +548,20 @@ static void numbers_are_read_from_the_device(void **state)
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
     check_true("h200", "has laws", wl_laws_read(device, &laws));
-    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          {0.5, 0.6, 5}, {0.7, 0.8}, 3,  700, 9, 1000,
-                          {1100, 1200},    {0.35, 0.45}, {0.25, 0.55},  5,          12, 1300};
+    const wl_laws want = {{0.1, 0.2, 0.3},
+                          0.4,
+                          {0.5, 0.6, 5},
+                          {0.7, 0.8},
+                          3,
+                          700,
+                          9,
+                          1000,
+                          {1100, 1200},
+                          {0.35, 0.45},
+                          {0.25, 0.55, 0.5, 100, 2},
+                          5,
+                          12,
+                          1300};
     const double *got = (const double *)&laws, *wanted = (const double *)&want;
     for (size_t i = 0; i < sizeof laws / sizeof(double); i++)
         check_near("h200", "number", got[i], wanted[i], NEAR);
@@ -531,6 +581,7 @@ int main(void)
         cmocka_unit_test(what_a_warp_loads_again_must_outlive_the_others),
         cmocka_unit_test(blocks_that_load_the_same_walk_together),
         cmocka_unit_test(requests_of_several_blocks_merge),
+        cmocka_unit_test(copies_join_wave_by_wave),
         cmocka_unit_test(stores_combine),
         cmocka_unit_test(pieces_merge_when_another_follows),
         cmocka_unit_test(lone_pieces_wait_behind_other_stores),

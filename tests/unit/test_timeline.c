@@ -545,6 +545,26 @@ static void warps_wait_for_products_of_others(void **state)
     check_done();
 }
 
+/* The next product of a warp waits until the tensor core of its scheduler is free. */
+static void products_of_a_warp_take_turns(void **state)
+{
+    (void)state;
+    static const row rows[] = {{.kind = WL_OP_TENSOR, .writes = "1", .on = {[WL_BUSY_TENSOR] = 1}},
+                               {.kind = WL_OP_TENSOR, .writes = "2", .on = {[WL_BUSY_TENSOR] = 1}}};
+    wl_waits with = waits;
+    with.warp_rate[WL_TENSOR_f16] = 100;
+    made m;
+    make(&m, rows, COUNT_OF(rows), "aba");
+    for (int i = 0; i < 2; i++) {
+        m.ops[i].flops = 700;
+        m.ops[i].product = WL_TENSOR_f16;
+    }
+    check_near("three", "cycles", walk_with(&m, &with).cycles, 7 + 7 + 1, NEAR);
+    with.warp_rate[WL_TENSOR_f16] = 0; /* not known */
+    check_near("a rate that is not known", "cycles", walk_with(&m, &with).cycles, 3, NEAR);
+    check_done();
+}
+
 /* ---- the warp that leads ---- */
 
 /* Four loads of a trip, two of which come before the first is used; a load in flight for one sector
@@ -783,6 +803,7 @@ int main(void)
                                        cmocka_unit_test(requests_belong_to_who_waits),
                                        cmocka_unit_test(warps_wait_for_the_last_line),
                                        cmocka_unit_test(warps_meet_at_barriers),
+                                       cmocka_unit_test(products_of_a_warp_take_turns),
                                        cmocka_unit_test(warps_wait_for_products_of_others),
                                        cmocka_unit_test(the_leader_waits_for_new_sectors),
                                        cmocka_unit_test(atomics_take_a_share_of_a_life),
