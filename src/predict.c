@@ -136,7 +136,8 @@ static double bytes_ahead(const wl_lives *lives, double shared)
     return waits > 0 ? sum / waits : 0;
 }
 
-/* For how long the products last whose operands are in flight. */
+/* For how long the products last whose operands are in flight. Blocks of different lengths are apart
+ * as soon as one ends. */
 static wl_status find_ring(const wl_predictor *p, wl_counts *c, wl_error *err)
 {
     double copied = 0;
@@ -145,7 +146,9 @@ static wl_status find_ring(const wl_predictor *p, wl_counts *c, wl_error *err)
         if (p->kernel->accesses[a].bulk && !p->kernel->accesses[a].store)
             copied += p->costs[a].sectors * (double)p->rules.sector;
     c->traffic.ring_cycles = 0;
-    if (copied <= 0 || !c->executed.by_class || !p->kernel->source.live)
+    if (copied > 0 && c->executed.mix.kinds.count > 1)
+        c->traffic.ring_cycles = INFINITY;
+    if (copied <= 0 || c->executed.mix.kinds.count > 1 || !c->executed.by_class || !p->kernel->source.live)
         return WL_OK;
     WL_TRY(p->kernel->source.live(p->kernel->source.context, &lives, err));
     const double cycles = wl_limiter_tensor_cycles(&c->executed.mix, p->device);

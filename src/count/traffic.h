@@ -129,7 +129,8 @@ typedef struct wl_traffic {
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, l1_bytes, sms;
     double wavefronts; /* of all loads and stores in the L1 */
-    /* for which products compute on the bytes that bulk copies have in flight; 0: there are none */
+    /* for which products compute on the bytes that bulk copies have in flight; 0: there are none;
+     * INFINITY: blocks differ in length */
     double ring_cycles;
     double rounds; /* times that a warp executes a store: tiles of a persistent block */
     /* blocks on one multiprocessor: as many as fit, or as the launch has for it */

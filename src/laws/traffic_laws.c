@@ -209,9 +209,9 @@ static sides find_sides(const wl_traffic *t, const wl_laws *laws)
 }
 
 /* How many of the requests that neighbours make in the same step come at the same moment. A ring of
- * copies: all in the first wave. Later, as long as blocks wait for what they copy, the first of them
- * waits for memory, and the others catch up; the longer they compute on what their ring holds, the
- * farther apart they stay as they started. */
+ * copies: all in the first wave. Later, as long as blocks wait for what they copy, the first of
+ * them waits for memory, and the others catch up; the longer they compute on what their ring holds,
+ * the farther apart they stay. */
 static double stay_in_step(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
 {
     const double *merge = laws->walk_merge, waves = fmax(t->blocks / fmax(1, t->wave_blocks), t->rounds);

@@ -87,7 +87,8 @@ typedef struct wl_op {
     float ahead;
     float bytes; /* of bulk copies; 0: of others */
     wl_group_step group_step;
-    float flops; /* of a product of a warp, of a warp group: of all its warps; of all that a wait is for */
+    /* of a product of a warp, of a warp group: of all its warps; of all that a wait is for */
+    float flops;
     wl_tensor_kind product;
     int32_t left;                    /* batches of products that a wait leaves in flight */
     bool in_turn;                    /* a product that the warp waits for at once */

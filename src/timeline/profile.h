@@ -46,7 +46,8 @@ typedef struct wl_waits {
     /* what the instruction caches hold, in instructions; cycles that one from the second, or from
      * the L2, waits */
     double code[4];
-    double pipe[WL_BUSY_COUNT]; /* cycles for which an instruction occupies its scheduler's pipe; products: warp_rate */
+    /* cycles for which an instruction occupies its scheduler's pipe; of products: warp_rate */
+    double pipe[WL_BUSY_COUNT];
     /* flops per cycle of a warp group that is alone */
     double product_rate[WL_TENSOR_KIND_COUNT];
     double warp_rate[WL_TENSOR_KIND_COUNT]; /* of products of one warp (mma), on its scheduler */
