@@ -136,8 +136,8 @@ static double bytes_ahead(const wl_lives *lives, double shared)
     return waits > 0 ? sum / waits : 0;
 }
 
-/* For how long the products last whose operands are in flight. Blocks of different lengths are apart
- * as soon as one ends. */
+/* For how long the products last whose operands are in flight. Blocks of different lengths are
+ * apart as soon as one ends. */
 static wl_status find_ring(const wl_predictor *p, wl_counts *c, wl_error *err)
 {
     double copied = 0;
