@@ -19,6 +19,7 @@ static void frame_free(wl_ptx_frame *frame)
     free(frame->hidden);
     free(frame->partly);
     free(frame->paths);
+    free(frame->registers);
     wl_ptx_region_free(&frame->params);
     free(frame);
 }
@@ -279,6 +280,7 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
     const wl_ptx_frame *caller = warp->depth > 0 ? warp->frames[warp->depth - 1] : NULL;
     const bool other = frame->program != program;
     frame->program = program;
+    frame->fresh = true;
     frame->carry = 0;
     frame->carry_unknown = UINT32_MAX;
     frame->local_base = caller ? caller->local_base + caller->program->local_bytes : 0;
