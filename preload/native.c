@@ -132,12 +132,12 @@ void gpu_native_look(gpu_world *w, gpu_function *f, double seconds)
     if (!w->settings.compile || wl_ptx_runner_has_code(f->runner))
         return;
     f->emulated += seconds;
-    if (!f->native && !f->compiled && f->emulated > SECONDS_MIN)
+    if (!f->native && !f->compiled && (f->emulated > SECONDS_MIN || w->settings.compiles_now))
         begin(f);
     if (!f->native)
         return;
     int status = 0;
-    const pid_t ended = waitpid(f->native->compiler, &status, WNOHANG);
+    const pid_t ended = waitpid(f->native->compiler, &status, w->settings.compiles_now ? 0 : WNOHANG);
     if (ended == 0)
         return;
     f->native->running = false;

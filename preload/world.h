@@ -19,7 +19,8 @@ typedef struct gpu_settings {
     int64_t bytes;         /* of an allocation whose contents are kept, at most */
     bool execute;
     double seconds; /* to carry out one launch; 0: no limit */
-    bool compile;   /* kernels that take long */
+    bool compile;   /* kernels that take long; */
+    bool compiles_now; /* all kernels, and waits for it: for tests */
     bool verbose;
     bool times; /* of launches on a GPU */
 } gpu_settings;

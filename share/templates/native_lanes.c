@@ -10,6 +10,12 @@
 
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline, unused))
+/* Large kernels are compiled twice as fast, and run a little slower, with fewer copies of these. */
+#ifdef COMPACT
+#define SHARED_COPY APART
+#else
+#define SHARED_COPY INLINE
+#endif
 #define ALL 0xffffffffu
 
 typedef uint32_t W __attribute__((vector_size(64)));
@@ -383,79 +389,115 @@ APART I shuffle(I v, I b, I c, P mask, int mode, P *ranged)
 
 /* ---- memory ---- */
 
-enum { NOWHERE, SAME, ROW, ANY };
-typedef struct { uint8_t *data; L at; int how; } span;
+enum { NOWHERE, SAME, ROWS, ANY };
+/* Rows: one element after the other in lanes 0 to 15, from `first` on, and in lanes 16 to 31, from
+ * `second` on, as in blocks of 16 threads in a row. Distances are those from `data`. */
+typedef struct { uint64_t first, second; int how; } reach;
+typedef struct { uint8_t *data; L at; reach is; } span;
 #define FOUR_FROM(n) n, (n) + 1, (n) + 2, (n) + 3
-#define LANES8(n) FOUR_FROM(n), FOUR_FROM((n) + 4)
-static const uint64_t lane_number[32] = {LANES8(0), LANES8(8), LANES8(16), LANES8(24)};
+#define LANES16 FOUR_FROM(0), FOUR_FROM(4), FOUR_FROM(8), FOUR_FROM(12)
+static const uint32_t half_word[16] = {LANES16};
+static const uint64_t half_number[32] = {LANES16, LANES16};
+static const uint64_t lane_number[32] = {LANES16, FOUR_FROM(16), FOUR_FROM(20), FOUR_FROM(24), FOUR_FROM(28)};
 
-/* Where the lanes of a mask, of which there are some, reach; rotated, so that an address that is
- * not aligned is too large. */
-INLINE span find(const wl_native_piece *piece, L at, P mask, const int size)
+/* Where the lanes of a mask reach, of which there are some. Distances are rotated, so that one that
+ * is not aligned is too large. */
+APART reach find_some(const uint64_t *at, uint64_t most, P mask, int size)
 {
-    const int shift = __builtin_ctz((unsigned)size);
-    const L from = l_sub(at, l_set(piece->begin));
-    const uint64_t most = (piece->bytes - (uint64_t)size) >> shift;
-    span s = {piece->data, from, NOWHERE};
+    const int shift = __builtin_ctz((unsigned)size), lane = __builtin_ctz(mask);
+    const int low = mask & 0xffff ? lane : 0, high = mask >> 16 ? __builtin_ctz(mask >> 16) : 0;
+    uint64_t r[32];
+    uint32_t outside = 0, row = 0, same = 0;
+    EACH r[i] = at[i] >> shift | (shift ? at[i] << (64 - shift) : 0);
+    const uint64_t first = r[low] - (uint64_t)low, second = r[16 + high] - (uint64_t)high;
+#ifdef __AVX512DQ__
+    const __m512i limit = _mm512_set1_epi64((long long)most), one = _mm512_set1_epi64((long long)r[lane]);
+    for (int k = 0; k < 4; k++) {
+        const __m512i here = _mm512_loadu_si512(r + 8 * k), begin = _mm512_set1_epi64((long long)(k < 2 ? first : second));
+        const __m512i beside = _mm512_add_epi64(begin, _mm512_loadu_si512(half_number + 8 * k));
+        outside |= (uint32_t)_mm512_cmpgt_epu64_mask(here, limit) << 8 * k;
+        row |= (uint32_t)_mm512_cmpneq_epi64_mask(here, beside) << 8 * k;
+        same |= (uint32_t)_mm512_cmpneq_epi64_mask(here, one) << 8 * k;
+    }
+#else
+    EACH
+    {
+        outside |= (uint32_t)(r[i] > most) << i;
+        row |= (uint32_t)(r[i] != (i < 16 ? first : second) + half_number[i]) << i;
+        same |= (uint32_t)(r[i] != r[lane]) << i;
+    }
+#endif
+    if (outside & mask)
+        return (reach){0, 0, NOWHERE};
+    if (!(same & mask))
+        return (reach){r[lane] << shift, 0, SAME};
+    return (reach){first << shift, second << shift, !(row & mask) ? ROWS : ANY};
+}
+
+SHARED_COPY span find(const wl_native_piece *piece, L at, P mask, const int size)
+{
+    const uint64_t most = (piece->bytes - (uint64_t)size) >> __builtin_ctz((unsigned)size);
+    span s = {piece->data, l_sub(at, l_set(piece->begin)), {0, 0, NOWHERE}};
     if (!piece->data || piece->bytes < (uint64_t)size)
         return s;
 #ifdef __AVX512DQ__
-    const __m512i lanes[4] = {_mm512_loadu_si512(lane_number), _mm512_loadu_si512(lane_number + 8),
-                              _mm512_loadu_si512(lane_number + 16), _mm512_loadu_si512(lane_number + 24)};
-    const __m512i by = _mm512_set1_epi64(shift);
-    const __m512i r[4] = {_mm512_rorv_epi64(M(from.a), by), _mm512_rorv_epi64(M(from.b), by),
-                          _mm512_rorv_epi64(M(from.c), by), _mm512_rorv_epi64(M(from.d), by)};
-    const __m512i limit = _mm512_set1_epi64((long long)most);
     if (mask == ALL) {
-        const __m512i top = _mm512_max_epu64(_mm512_max_epu64(r[0], r[1]), _mm512_max_epu64(r[2], r[3]));
+        const __m512i by = _mm512_set1_epi64(__builtin_ctz((unsigned)size)), limit = _mm512_set1_epi64((long long)most);
+        const __m512i a = _mm512_rorv_epi64(M(s.at.a), by), b = _mm512_rorv_epi64(M(s.at.b), by),
+                      c = _mm512_rorv_epi64(M(s.at.c), by), d = _mm512_rorv_epi64(M(s.at.d), by);
+        const __m512i top = _mm512_max_epu64(_mm512_max_epu64(a, b), _mm512_max_epu64(c, d));
         if (_mm512_cmpgt_epu64_mask(top, limit))
             return s;
-        const __m512i first = _mm512_broadcastq_epi64(_mm512_castsi512_si128(r[0]));
-        const __m512i b0 = _mm512_sub_epi64(r[0], first), b1 = _mm512_sub_epi64(r[1], first), b2 = _mm512_sub_epi64(r[2], first),
-                      b3 = _mm512_sub_epi64(r[3], first);
-        const __m512i row = _mm512_or_si512(_mm512_or_si512(_mm512_xor_si512(b0, lanes[0]), _mm512_xor_si512(b1, lanes[1])),
-                                            _mm512_or_si512(_mm512_xor_si512(b2, lanes[2]), _mm512_xor_si512(b3, lanes[3])));
-        const __m512i same = _mm512_or_si512(_mm512_or_si512(b0, b1), _mm512_or_si512(b2, b3));
-        s.how = !_mm512_test_epi64_mask(row, row) ? ROW : !_mm512_test_epi64_mask(same, same) ? SAME : ANY;
+        const __m512i first = _mm512_broadcastq_epi64(_mm512_castsi512_si128(a)),
+                      second = _mm512_broadcastq_epi64(_mm512_castsi512_si128(c));
+#define BESIDE(v, from, k) _mm512_xor_si512(_mm512_sub_epi64(v, from), _mm512_loadu_si512(half_number + 8 * (k)))
+        const __m512i row = _mm512_or_si512(_mm512_or_si512(BESIDE(a, first, 0), BESIDE(b, first, 1)),
+                                            _mm512_or_si512(BESIDE(c, second, 2), BESIDE(d, second, 3)));
+        s.is = (reach){s.at.a[0], s.at.c[0], ROWS};
+        if (_mm512_test_epi64_mask(row, row)) {
+            const __m512i same = _mm512_or_si512(_mm512_or_si512(_mm512_xor_si512(a, first), _mm512_xor_si512(b, first)),
+                                                 _mm512_or_si512(_mm512_xor_si512(c, first), _mm512_xor_si512(d, first)));
+            s.is.how = _mm512_test_epi64_mask(same, same) ? ANY : SAME;
+        }
         return s;
     }
-    const int lane = __builtin_ctz(mask);
-    uint64_t each[32];
-    for (int k = 0; k < 4; k++)
-        _mm512_storeu_si512(each + 8 * k, r[k]);
-    const uint64_t first = each[lane];
-    uint32_t outside = 0, row = 0, same = 0;
-    for (int k = 0; k < 4; k++) {
-        const __m512i beside = _mm512_sub_epi64(r[k], _mm512_set1_epi64((long long)first));
-        outside |= (uint32_t)_mm512_cmpgt_epu64_mask(r[k], limit) << 8 * k;
-        row |= (uint32_t)_mm512_cmpneq_epi64_mask(_mm512_add_epi64(beside, _mm512_set1_epi64(lane)), lanes[k]) << 8 * k;
-        same |= (uint32_t)_mm512_test_epi64_mask(beside, beside) << 8 * k;
-    }
-    if (outside & mask)
-        return s;
-    s.how = !(row & mask) ? ROW : !(same & mask) ? SAME : ANY;
-    if (s.how == ROW) /* from where lane 0 would be */
-        s.at.a[0] = (first - (uint64_t)lane) << shift;
-    else if (s.how == SAME)
-        s.at.a[0] = first << shift;
-#else
-    const LE e = {from};
-    const int lane = __builtin_ctz(mask);
-    const uint64_t first = e.u[lane] >> shift | (shift ? e.u[lane] << (64 - shift) : 0);
-    uint64_t outside = 0, row = 0, same = 0;
-    EACH
-    {
-        const uint64_t r = e.u[i] >> shift | (shift ? e.u[i] << (64 - shift) : 0), on = mask >> i & 1 ? ~(uint64_t)0 : 0;
-        outside |= on & (r > most);
-        row |= on & ((r - first + (uint64_t)lane) ^ (uint64_t)i);
-        same |= on & (r ^ first);
-    }
-    if (outside)
-        return s;
-    s.how = !row ? ROW : !same ? SAME : ANY;
-    if (s.how != ANY)
-        s.at.a[0] = (s.how == ROW ? first - (uint64_t)lane : first) << shift;
 #endif
+    uint64_t each[32];
+    l_put((uint8_t *)each, s.at);
+    s.is = find_some(each, most, mask, size);
+    return s;
+}
+
+/* The same of addresses of 32 bits, as of shared memory. */
+typedef struct { uint8_t *data; I at; reach is; } span32;
+INLINE span wide(span32 s) { return (span){s.data, l_from_u(s.at), s.is}; }
+SHARED_COPY span32 find32(const wl_native_piece *piece, I at, P mask, const int size)
+{
+    const uint64_t most = (piece->bytes - (uint64_t)size) >> __builtin_ctz((unsigned)size);
+    span32 s = {piece->data, at, {0, 0, NOWHERE}};
+    if (!piece->data || piece->bytes < (uint64_t)size)
+        return s;
+#ifdef __AVX512DQ__
+    if (mask == ALL) {
+        const __m512i by = _mm512_set1_epi32(__builtin_ctz((unsigned)size)), limit = _mm512_set1_epi32((int)most);
+        const __m512i a = _mm512_rorv_epi32(M(s.at.a), by), b = _mm512_rorv_epi32(M(s.at.b), by);
+        if (_mm512_cmpgt_epu32_mask(_mm512_max_epu32(a, b), limit))
+            return s;
+        const __m512i first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(a)),
+                      second = _mm512_broadcastd_epi32(_mm512_castsi512_si128(b)), lanes = _mm512_loadu_si512(half_word);
+        const __m512i row = _mm512_or_si512(_mm512_xor_si512(_mm512_sub_epi32(a, first), lanes),
+                                            _mm512_xor_si512(_mm512_sub_epi32(b, second), lanes));
+        s.is = (reach){s.at.a[0], s.at.b[0], ROWS};
+        if (_mm512_test_epi32_mask(row, row)) {
+            const __m512i same = _mm512_or_si512(_mm512_xor_si512(a, first), _mm512_xor_si512(b, first));
+            s.is.how = _mm512_test_epi32_mask(same, same) ? ANY : SAME;
+        }
+        return s;
+    }
+#endif
+    uint64_t each[32];
+    l_put((uint8_t *)each, l_from_u(at));
+    s.is = find_some(each, most, mask, size);
     return s;
 }
 
@@ -463,137 +505,227 @@ INLINE span find(const wl_native_piece *piece, L at, P mask, const int size)
 INLINE span find_local(const wl_native *x, L at, P mask, const int size)
 {
     span s = find(&x->local, at, mask, size);
-    if (s.how == NOWHERE)
-        return s;
     L lanes;
     memcpy(&lanes, lane_number, sizeof lanes);
     s.at = l_add(at, l_mul(lanes, l_set(x->local_lane)));
-    s.how = ANY;
+    s.is.how = s.is.how == NOWHERE ? NOWHERE : ANY;
     return s;
 }
 
-/* Element e of `elements` in lanes of a mask; others may be anything. */
-#define LOOP_LOAD(V, E, k, T)                                                                                          \
-    do {                                                                                                               \
-        E z;                                                                                                           \
-        const LE at = {s->at};                                                                                         \
-        T v;                                                                                                           \
-        if (s->how == SAME) {                                                                                          \
-            memcpy(&v, from + at.u[0], sizeof v);                                                                      \
-            EACH z.k[i] = v;                                                                                           \
-        } else if (s->how == ROW && elements == 1 && mask == ALL) {                                                    \
-            const uint8_t *row = from + at.u[0];                                                                       \
-            EACH { memcpy(&v, row + (size_t)i * sizeof v, sizeof v); z.k[i] = v; }                                     \
-        } else if (s->how == ROW) {                                                                                    \
-            for (P m = mask; m; m &= m - 1) {                                                                          \
-                const int i = __builtin_ctz(m);                                                                        \
-                memcpy(&v, from + at.u[0] + (size_t)i * sizeof v * (size_t)elements, sizeof v);                        \
-                z.k[i] = v;                                                                                            \
-            }                                                                                                          \
-        } else {                                                                                                       \
-            for (P m = mask; m; m &= m - 1) {                                                                          \
-                const int i = __builtin_ctz(m);                                                                        \
-                memcpy(&v, from + at.u[i], sizeof v);                                                                  \
-                z.k[i] = v;                                                                                            \
-            }                                                                                                          \
-        }                                                                                                              \
-        return z.all;                                                                                                  \
-    } while (0)
-#define LOADS(name, V, E, k, T)                                                                                        \
-    APART V name(const span *s, P mask, int e, int elements)                                                           \
+/* Element e of `elements` in lanes of a mask; others may be anything. Rows of vectors are taken lane
+ * by lane. */
+INLINE L places(const span *s, P mask, int bytes)
+{
+    if (s->is.how == ANY || mask == ALL)
+        return s->at;
+    L at, half;
+    memcpy(&at, half_number, sizeof at);
+    at = l_mul(at, l_set(s->is.how == SAME ? 0 : (uint64_t)bytes));
+    half = l_sel(0xffffu, l_set(s->is.first), l_set(s->is.how == SAME ? s->is.first : s->is.second));
+    return l_add(at, half);
+}
+
+#define LOADS(T)                                                                                                       \
+    APART void load_##T(const uint8_t *from, const uint64_t *at, P mask, T *to)                                        \
     {                                                                                                                  \
+        for (P m = mask; m; m &= m - 1)                                                                                \
+            memcpy(&to[__builtin_ctz(m)], from + at[__builtin_ctz(m)], sizeof *to);                                    \
+    }
+LOADS(uint8_t)
+LOADS(int8_t)
+LOADS(uint16_t)
+LOADS(int16_t)
+LOADS(uint32_t)
+LOADS(uint64_t)
+#define NARROW_LOAD(name, T)                                                                                           \
+    APART void name##_apart(const span *s, P mask, int e, int elements, IE *z)                                         \
+    {                                                                                                                  \
+        uint64_t at[32];                                                                                               \
+        T v[32];                                                                                                       \
         const uint8_t *from = s->data + (size_t)e * sizeof(T);                                                         \
-        LOOP_LOAD(V, E, k, T);                                                                                         \
+        if (s->is.how == ROWS && elements == 1 && mask == ALL) {                                                       \
+            memcpy(v, from + s->is.first, sizeof v / 2);                                                               \
+            memcpy(v + 16, from + s->is.second, sizeof v / 2);                                                         \
+        } else {                                                                                                       \
+            l_put((uint8_t *)at, places(s, mask, elements * (int)sizeof(T)));                                          \
+            load_##T(from, at, mask, v);                                                                               \
+        }                                                                                                              \
+        EACH z->s[i] = v[i];                                                                                           \
+    }                                                                                                                  \
+    INLINE I name(span s, P mask, int e, int elements)                                                                 \
+    {                                                                                                                  \
+        IE z;                                                                                                          \
+        name##_apart(&s, mask, e, elements, &z);                                                                       \
+        return z.all;                                                                                                  \
     }
-LOADS(load_u8, I, IE, u, uint8_t)
-LOADS(load_s8, I, IE, s, int8_t)
-LOADS(load_u16, I, IE, u, uint16_t)
-LOADS(load_s16, I, IE, s, int16_t)
+NARROW_LOAD(load_u8, uint8_t)
+NARROW_LOAD(load_s8, int8_t)
+NARROW_LOAD(load_u16, uint16_t)
+NARROW_LOAD(load_s16, int16_t)
 #ifdef __AVX512DQ__
-INLINE I load_u32(const span *s, P mask, int e, int elements)
+APART void gather_u32(const uint8_t *from, const uint64_t *at, P mask, uint32_t *to)
 {
-    const uint8_t *from = s->data + (size_t)e * 4, *row = from + s->at.a[0];
-    if (s->how == ROW && elements == 1)
-        return mask == ALL ? i_get(row)
-                           : (I){(W)_mm512_maskz_loadu_epi32((__mmask16)mask, row), (W)_mm512_maskz_loadu_epi32((__mmask16)(mask >> 16), row + 64)};
-    if (s->how == SAME) {
-        uint32_t v;
-        memcpy(&v, row, sizeof v);
-        return i_set(v);
-    }
-    L at = s->at;
-    if (s->how == ROW && mask != ALL) {
-        memcpy(&at, lane_number, sizeof at);
-        at = l_add(l_mul(at, l_set((uint64_t)elements * 4)), l_set(s->at.a[0]));
-    }
-#define GATHERED(k, part) _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), PART(mask, k), M(at.part), from, 1)
-    return (I){(W)_mm512_inserti64x4(_mm512_castsi256_si512(GATHERED(0, a)), GATHERED(1, b), 1),
-               (W)_mm512_inserti64x4(_mm512_castsi256_si512(GATHERED(2, c)), GATHERED(3, d), 1)};
+    for (int k = 0; k < 4; k++)
+        _mm256_storeu_si256((__m256i *)(to + 8 * k), _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), PART(mask, k),
+                                                                                 _mm512_loadu_si512(at + 8 * k), from, 1));
 }
-INLINE L load_u64(const span *s, P mask, int e, int elements)
+APART void gather_u64(const uint8_t *from, const uint64_t *at, P mask, uint64_t *to)
 {
-    const uint8_t *from = s->data + (size_t)e * 8, *row = from + s->at.a[0];
-    if (s->how == ROW && elements == 1)
-        return mask == ALL ? l_get(row)
-                           : (L){(D)_mm512_maskz_loadu_epi64(PART(mask, 0), row), (D)_mm512_maskz_loadu_epi64(PART(mask, 1), row + 64),
-                                 (D)_mm512_maskz_loadu_epi64(PART(mask, 2), row + 128), (D)_mm512_maskz_loadu_epi64(PART(mask, 3), row + 192)};
-    if (s->how == SAME) {
-        uint64_t v;
-        memcpy(&v, row, sizeof v);
-        return l_set(v);
-    }
-    L at = s->at;
-    if (s->how == ROW && mask != ALL) {
-        memcpy(&at, lane_number, sizeof at);
-        at = l_add(l_mul(at, l_set((uint64_t)elements * 8)), l_set(s->at.a[0]));
-    }
-#define GATHERED8(k, part) (D)_mm512_mask_i64gather_epi64(_mm512_setzero_si512(), PART(mask, k), M(at.part), from, 1)
-    return (L){GATHERED8(0, a), GATHERED8(1, b), GATHERED8(2, c), GATHERED8(3, d)};
+    for (int k = 0; k < 4; k++)
+        _mm512_storeu_si512(to + 8 * k, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), PART(mask, k),
+                                                                    _mm512_loadu_si512(at + 8 * k), from, 1));
 }
+INLINE I masked_u32(const uint8_t *a, const uint8_t *b, P m)
+{
+    return (I){(W)_mm512_maskz_loadu_epi32((__mmask16)m, a), (W)_mm512_maskz_loadu_epi32((__mmask16)(m >> 16), b)};
+}
+INLINE L masked_u64(const uint8_t *a, const uint8_t *b, P m)
+{
+    return (L){(D)_mm512_maskz_loadu_epi64(PART(m, 0), a), (D)_mm512_maskz_loadu_epi64(PART(m, 1), a + 64),
+               (D)_mm512_maskz_loadu_epi64(PART(m, 2), b), (D)_mm512_maskz_loadu_epi64(PART(m, 3), b + 64)};
+}
+#define ROWS_ARE_LOADED 1
 #else
-LOADS(load_u32, I, IE, u, uint32_t)
-LOADS(load_u64, L, LE, u, uint64_t)
+#define gather_u32 load_uint32_t
+#define gather_u64 load_uint64_t
+#define masked_u32(a, b, m) i_set(0)
+#define masked_u64(a, b, m) l_set(0)
+#define ROWS_ARE_LOADED (mask == ALL)
 #endif
+/* What is not one row, or one address. */
+#define OTHER_LOAD(name, T, gather)                                                                                    \
+    APART void name(const span *s, P mask, int e, int elements, T *to)                                                 \
+    {                                                                                                                  \
+        uint64_t at[32];                                                                                               \
+        l_put((uint8_t *)at, places(s, mask, elements * (int)sizeof(T)));                                              \
+        gather(s->data + (size_t)e * sizeof(T), at, mask, to);                                                         \
+    }
+OTHER_LOAD(other_u32, uint32_t, gather_u32)
+OTHER_LOAD(other_u64, uint64_t, gather_u64)
+#define WORD_LOADS(load_32, load_64, S, WIDE)                                                                          \
+    SHARED_COPY I load_32(S s, P mask, int e, int elements)                                                                 \
+    {                                                                                                                  \
+        const uint8_t *from = s.data + (size_t)e * 4, *a = from + s.is.first, *b = from + s.is.second;                 \
+        uint32_t v[32];                                                                                                \
+        if (s.is.how == SAME) {                                                                                        \
+            memcpy(v, a, sizeof *v);                                                                                   \
+            return i_set(v[0]);                                                                                        \
+        }                                                                                                              \
+        if (s.is.how == ROWS && elements == 1 && ROWS_ARE_LOADED) {                                                    \
+            I z;                                                                                                       \
+            if (mask != ALL)                                                                                           \
+                return masked_u32(a, b, mask);                                                                         \
+            memcpy(&z.a, a, sizeof z.a);                                                                               \
+            memcpy(&z.b, b, sizeof z.b);                                                                               \
+            return z;                                                                                                  \
+        }                                                                                                              \
+        const span copy = WIDE(s);                                                                                     \
+        other_u32(&copy, mask, e, elements, v);                                                                        \
+        return i_get((const uint8_t *)v);                                                                              \
+    }                                                                                                                  \
+    SHARED_COPY L load_64(S s, P mask, int e, int elements)                                                                 \
+    {                                                                                                                  \
+        const uint8_t *from = s.data + (size_t)e * 8, *a = from + s.is.first, *b = from + s.is.second;                 \
+        uint64_t v[32];                                                                                                \
+        if (s.is.how == SAME) {                                                                                        \
+            memcpy(v, a, sizeof *v);                                                                                   \
+            return l_set(v[0]);                                                                                        \
+        }                                                                                                              \
+        if (s.is.how == ROWS && elements == 1 && ROWS_ARE_LOADED) {                                                    \
+            L z;                                                                                                       \
+            if (mask != ALL)                                                                                           \
+                return masked_u64(a, b, mask);                                                                         \
+            memcpy(&z.a, a, 2 * sizeof z.a);                                                                           \
+            memcpy(&z.c, b, 2 * sizeof z.c);                                                                           \
+            return z;                                                                                                  \
+        }                                                                                                              \
+        const span copy = WIDE(s);                                                                                     \
+        other_u64(&copy, mask, e, elements, v);                                                                        \
+        return l_get((const uint8_t *)v);                                                                              \
+    }
+WORD_LOADS(load_u32, load_u64, span, )
+WORD_LOADS(load32_u32, load32_u64, span32, wide)
+#define load32_u8(s, m, e, n) load_u8(wide(s), m, e, n)
+#define load32_s8(s, m, e, n) load_s8(wide(s), m, e, n)
+#define load32_u16(s, m, e, n) load_u16(wide(s), m, e, n)
+#define load32_s16(s, m, e, n) load_s16(wide(s), m, e, n)
 
 /* Lanes store in the order of a GPU: see wl_ptx_store_order_of. */
-#define STORES(name, V, E, k, T)                                                                                       \
-    APART void name##_each(const span *s, P mask, int e, int elements, V v)                                            \
+#define STORES(T, E)                                                                                                   \
+    APART void store_##T(uint8_t *to, const uint64_t *at, P mask, int all, const E *v)                                 \
     {                                                                                                                  \
-        uint8_t *to = s->data + (size_t)e * sizeof(T);                                                                 \
-        const int all = elements * (int)sizeof(T), flip = all <= 4 ? 31 : all <= 8 ? 15 : 7;                           \
-        const E values = {v};                                                                                          \
-        const LE at = {s->at};                                                                                         \
+        const int flip = all <= 4 ? 31 : all <= 8 ? 15 : 7;                                                            \
         for (int turn = 0; turn < 32; turn++) {                                                                        \
-            const int i = turn ^ flip;                                                                                 \
-            const T part = (T)values.k[i];                                                                             \
-            const uint64_t place = s->how == ROW ? at.u[0] + (uint64_t)(i * all) : s->how == SAME ? at.u[0] : at.u[i];  \
-            if (mask >> i & 1)                                                                                         \
-                memcpy(to + place, &part, sizeof part);                                                                \
+            const T part = (T)v[turn ^ flip];                                                                          \
+            if (mask >> (turn ^ flip) & 1)                                                                             \
+                memcpy(to + at[turn ^ flip], &part, sizeof part);                                                      \
         }                                                                                                              \
     }
-STORES(store_u8, I, IE, u, uint8_t)
-STORES(store_u16, I, IE, u, uint16_t)
-STORES(store_u32, I, IE, u, uint32_t)
-STORES(store_u64, L, LE, u, uint64_t)
-#define store_u8 store_u8_each
-#define store_u16 store_u16_each
-INLINE void store_u32(const span *s, P mask, int e, int elements, I v)
+STORES(uint8_t, uint32_t)
+STORES(uint16_t, uint32_t)
+STORES(uint32_t, uint32_t)
+STORES(uint64_t, uint64_t)
+#define STORE(name, T, V, E, put)                                                                                      \
+    APART void name##_apart(const span *s, P mask, int e, int elements, const E *v)                                    \
+    {                                                                                                                  \
+        uint64_t at[32];                                                                                               \
+        l_put((uint8_t *)at, places(s, mask, elements * (int)sizeof(T)));                                              \
+        store_##T(s->data + (size_t)e * sizeof(T), at, mask, elements * (int)sizeof(T), v);                            \
+    }                                                                                                                  \
+    INLINE void name(span s, P mask, int e, int elements, V value)                                                     \
+    {                                                                                                                  \
+        E v[32];                                                                                                       \
+        put((uint8_t *)v, value);                                                                                      \
+        name##_apart(&s, mask, e, elements, v);                                                                        \
+    }
+STORE(store_u8, uint8_t, I, uint32_t, i_put)
+STORE(store_u16, uint16_t, I, uint32_t, i_put)
+STORE(store_each_u32, uint32_t, I, uint32_t, i_put)
+STORE(store_each_u64, uint64_t, L, uint64_t, l_put)
+/* Rows that do not overlap are stored at once. */
+#ifdef __AVX512DQ__
+INLINE void masked_put32(uint8_t *a, uint8_t *b, I v, P mask)
 {
-    uint8_t *row = s->data + s->at.a[0];
-    if (s->how != ROW || elements != 1)
-        store_u32_each(s, mask, e, elements, v);
-    else if (mask == ALL)
-        i_put(row, v);
-    else
-        i_mput(row, v, mask);
+    _mm512_mask_storeu_epi32(a, (__mmask16)mask, M(v.a));
+    _mm512_mask_storeu_epi32(b, (__mmask16)(mask >> 16), M(v.b));
 }
-INLINE void store_u64(const span *s, P mask, int e, int elements, L v)
+INLINE void masked_put64(uint8_t *a, uint8_t *b, L v, P mask)
 {
-    uint8_t *row = s->data + s->at.a[0];
-    if (s->how != ROW || elements != 1)
-        store_u64_each(s, mask, e, elements, v);
-    else if (mask == ALL)
-        l_put(row, v);
-    else
-        l_mput(row, v, mask);
+    _mm512_mask_storeu_epi64(a, PART(mask, 0), M(v.a));
+    _mm512_mask_storeu_epi64(a + 64, PART(mask, 1), M(v.b));
+    _mm512_mask_storeu_epi64(b, PART(mask, 2), M(v.c));
+    _mm512_mask_storeu_epi64(b + 64, PART(mask, 3), M(v.d));
 }
+#else
+#define masked_put32(a, b, v, mask) (void)0
+#define masked_put64(a, b, v, mask) (void)0
+#endif
+#define WORD_STORES(store_32, store_64, S, WIDE)                                                                       \
+    SHARED_COPY void store_32(S s, P mask, int e, int elements, I v)                                                        \
+    {                                                                                                                  \
+        uint8_t *a = s.data + s.is.first, *b = s.data + s.is.second;                                                   \
+        if (s.is.how != ROWS || elements != 1 || !ROWS_ARE_LOADED || (uint64_t)(b - a + 63) < 127) {                   \
+            store_each_u32(WIDE(s), mask, e, elements, v);                                                             \
+        } else if (mask == ALL) {                                                                                      \
+            memcpy(a, &v.a, sizeof v.a);                                                                               \
+            memcpy(b, &v.b, sizeof v.b);                                                                               \
+        } else {                                                                                                       \
+            masked_put32(a, b, v, mask);                                                                               \
+        }                                                                                                              \
+    }                                                                                                                  \
+    SHARED_COPY void store_64(S s, P mask, int e, int elements, L v)                                                        \
+    {                                                                                                                  \
+        uint8_t *a = s.data + s.is.first, *b = s.data + s.is.second;                                                   \
+        if (s.is.how != ROWS || elements != 1 || !ROWS_ARE_LOADED || (uint64_t)(b - a + 127) < 255) {                  \
+            store_each_u64(WIDE(s), mask, e, elements, v);                                                             \
+        } else if (mask == ALL) {                                                                                      \
+            memcpy(a, &v.a, 2 * sizeof v.a);                                                                           \
+            memcpy(b, &v.c, 2 * sizeof v.c);                                                                           \
+        } else {                                                                                                       \
+            masked_put64(a, b, v, mask);                                                                               \
+        }                                                                                                              \
+    }
+WORD_STORES(store_u32, store_u64, span, )
+WORD_STORES(store32_u32, store32_u64, span32, wide)
+#define store32_u8(s, m, e, n, v) store_u8(wide(s), m, e, n, v)
+#define store32_u16(s, m, e, n, v) store_u16(wide(s), m, e, n, v)

@@ -66,7 +66,6 @@ static bool begin(wl_ptx_machine *m, wl_ptx_frame *frame)
     }
     if (p->reads_unset)
         memset(frame->registers, 0, (size_t)bytes);
-    memset(frame->unknown, 0, (size_t)(p->spare + 1) * sizeof *frame->unknown);
     return true;
 }
 
@@ -101,19 +100,44 @@ wl_status wl_native_run_path(wl_ptx_machine *m, wl_native_run run, int32_t *to, 
     return x.status;
 }
 
-bool wl_ptx_emulator_text(const wl_ptx_emulator *emulator, wl_buffer *out, bool *which)
+/* Marks the functions that a function may call. */
+static void reach(const wl_ptx_machine *m, int32_t function, bool *reached)
+{
+    const wl_ptx_function *f = &m->launch.module->functions[function];
+    if (reached[function])
+        return;
+    reached[function] = true;
+    for (int32_t i = 0; i < f->instruction_count; i++) {
+        const wl_ptx_instruction *in = &f->instructions[i];
+        if (in->op != WL_PTX_OP_call)
+            continue;
+        if (in->operands[1].kind == WL_PTX_OPERAND_FUNCTION && in->operands[1].value >= 0)
+            reach(m, (int32_t)in->operands[1].value, reached);
+    }
+}
+
+bool wl_ptx_emulator_text(const wl_ptx_emulator *emulator, wl_buffer *out)
 {
     const wl_ptx_machine *m = &emulator->machine;
-    bool entry = false;
+    const int32_t entry = (int32_t)(m->launch.entry - m->launch.module->functions);
+    bool *reached = calloc((size_t)m->launch.module->function_count, sizeof *reached), written = false;
+    if (!reached || m->maps_blocks) {
+        free(reached);
+        return false;
+    }
+    reach(m, entry, reached);
     for (int32_t f = 0; f < m->launch.module->function_count; f++) {
         const wl_ptx_program *p = &m->programs[f];
         const size_t before = out->length;
-        which[f] = !m->maps_blocks && p->steps && p->function->instruction_count > 0 && wl_native_program_text(p, out);
-        if (!which[f] && out->text) { /* what was written of it */
+        if (!reached[f] || !p->steps || p->function->instruction_count == 0)
+            continue;
+        if (wl_native_program_text(p, out)) {
+            written = written || f == entry;
+        } else if (out->text) { /* what was written of it */
             out->length = before;
             out->text[before] = '\0';
         }
-        entry = entry || (which[f] && p->function == m->launch.entry);
     }
-    return entry && !out->failed;
+    free(reached);
+    return written && !out->failed;
 }

@@ -226,14 +226,24 @@ static void write_lanes(writer *w, const wl_ptx_step *s)
     wl_buffer_add(w->out, "const P m = active%s%s;\n", guard[0] ? " & " : "", guard);
 }
 
+/* Whether addresses of 32 bits suffice. */
+static bool is_narrow(const wl_ptx_step *s) { return s->wraps && s->in->space == WL_PTX_SHARED; }
+
 static void write_address(writer *w, const wl_ptx_step *s, int size)
 {
-    char base[80];
+    char base[80], sum[120];
     wl_native_operand(w->p, s->from[0], s->wraps ? I : L, base);
-    if (s->wraps)
-        wl_buffer_add(w->out, "const L at = l_from_u(i_add(%s, i_set(0x%xu)));\n", base, (unsigned)s->offset);
+    if (s->offset == 0)
+        (void)snprintf(sum, sizeof sum, "%s", base);
+    else if (s->wraps)
+        (void)snprintf(sum, sizeof sum, "i_add(%s, i_set(0x%xu))", base, (unsigned)s->offset);
     else
-        wl_buffer_add(w->out, "const L at = l_add(%s, l_set(0x%llxu));\n", base, (unsigned long long)s->offset);
+        (void)snprintf(sum, sizeof sum, "l_add(%s, l_set(0x%llxu))", base, (unsigned long long)s->offset);
+    if (is_narrow(s)) {
+        wl_buffer_add(w->out, "const span32 s = find32(&x->shared, %s, m, %d);\n", sum, size);
+        return;
+    }
+    wl_buffer_add(w->out, s->wraps ? "const L at = l_from_u(%s);\n" : "const L at = %s;\n", sum);
     if (s->in->space == WL_PTX_LOCAL)
         wl_buffer_add(w->out, "const span s = find_local(x, at, m, %d);\n", size);
     else if (s->in->space == WL_PTX_SHARED)
@@ -245,22 +255,23 @@ static void write_address(writer *w, const wl_ptx_step *s, int size)
 static void write_memory(writer *w, const wl_ptx_step *s, bool loads)
 {
     const bool is_signed = wl_ptx_type_is_signed(s->in->type) && s->bytes < 8;
+    const char *narrow = is_narrow(s) ? "32" : "";
     wl_buffer_text(w->out, "{\n");
     write_lanes(w, s);
-    wl_buffer_text(w->out, "if (m) {\n");
+    wl_buffer_text(w->out, s->guard >= 0 ? "if (m) {\n" : "{\n");
     write_address(w, s, s->bytes * s->elements);
-    wl_buffer_text(w->out, "if (s.how) {\n");
+    wl_buffer_text(w->out, "if (s.is.how) {\n");
     for (int e = 0; e < s->elements; e++) {
         const int32_t slot = w->p->lists[s->list + e];
         char value[160], operand[80];
         if (loads) {
             const bool widens = is_signed && wl_native_class_of(w->p, slot) == L;
-            (void)snprintf(value, sizeof value, "%sload_%c%d(&s, m, %d, %d)%s", widens ? "l_from_s(" : "",
+            (void)snprintf(value, sizeof value, "%sload%s_%c%d(s, m, %d, %d)%s", widens ? "l_from_s(" : "", narrow,
                            is_signed && s->bytes < 4 ? 's' : 'u', 8 * s->bytes, e, s->elements, widens ? ")" : "");
             wl_native_assign(w->p, s, slot, s->bytes == 8 || widens ? L : I, value, w->out);
         } else {
             wl_native_operand(w->p, slot, s->bytes == 8 ? L : I, operand);
-            wl_buffer_add(w->out, "store_u%d(&s, m, %d, %d, %s);\n", 8 * s->bytes, e, s->elements, operand);
+            wl_buffer_add(w->out, "store%s_u%d(s, m, %d, %d, %s);\n", narrow, 8 * s->bytes, e, s->elements, operand);
         }
     }
     wl_buffer_text(w->out, "} else {\n");

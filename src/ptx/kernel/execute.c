@@ -210,23 +210,27 @@ static double now(void)
 
 /* ---- machine code ---- */
 
+#define TEXT_LARGE 20000 /* bytes of functions that take a compiler seconds */
+
 char *wl_ptx_runner_text(const wl_ptx_runner *r)
 {
-    wl_buffer text = {0};
+    wl_buffer text = {0}, functions = {0};
     char *out = NULL;
-    bool *which = calloc((size_t)r->module->function_count + 1, sizeof *which);
     static const char *const parts[] = {"native_types", "native_lanes"};
+    if (!r->emulators[0] || !wl_ptx_emulator_text(r->emulators[0], &functions)) {
+        wl_buffer_drop(&functions);
+        return NULL;
+    }
+    if (functions.length > TEXT_LARGE)
+        wl_buffer_text(&text, "#define COMPACT\n");
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         size_t length = 0;
         const char *part = wl_embedded_text(wl_embedded_templates, wl_embedded_template_count, parts[k], &length);
         wl_buffer_put(&text, part, part ? length : 0);
     }
-    if (!which || !r->emulators[0] || !wl_ptx_emulator_text(r->emulators[0], &text, which))
-        wl_buffer_drop(&text);
-    else if (wl_buffer_take(&text, &out, NULL) != WL_OK)
-        out = NULL;
-    free(which);
-    return out;
+    wl_buffer_put(&text, wl_buffer_string(&functions), functions.length);
+    wl_buffer_drop(&functions);
+    return wl_buffer_take(&text, &out, NULL) == WL_OK ? out : NULL;
 }
 
 bool wl_ptx_runner_take_code(wl_ptx_runner *r, wl_ptx_find_code find, void *user)
