@@ -729,3 +729,44 @@ WORD_STORES(store_u32, store_u64, span, )
 WORD_STORES(store32_u32, store32_u64, span32, wide)
 #define store32_u8(s, m, e, n, v) store_u8(wide(s), m, e, n, v)
 #define store32_u16(s, m, e, n, v) store_u16(wide(s), m, e, n, v)
+
+/* ---- sums in memory ---- */
+
+/* Lane after lane; `alone`: no other thread is at it. */
+#define ADDS(T, F, S, together)                                                                                        \
+    APART void add_each_##S(const span *s, P mask, const T *v, T *old, int alone)                                      \
+    {                                                                                                                  \
+        uint64_t at[32];                                                                                               \
+        l_put((uint8_t *)at, places(s, mask, sizeof(T)));                                                              \
+        for (P m = mask; m; m &= m - 1) {                                                                              \
+            const int i = __builtin_ctz(m);                                                                            \
+            T *word = (T *)(void *)(s->data + at[i]), now = __atomic_load_n(word, __ATOMIC_RELAXED), next;             \
+            do {                                                                                                       \
+                F a, b;                                                                                                \
+                memcpy(&a, &now, sizeof a);                                                                            \
+                memcpy(&b, &v[i], sizeof b);                                                                           \
+                a += b;                                                                                                \
+                memcpy(&next, &a, sizeof next);                                                                        \
+                if (alone)                                                                                             \
+                    *word = next;                                                                                      \
+            } while (!alone && !together);                                                                             \
+            old[i] = now;                                                                                              \
+        }                                                                                                              \
+    }
+#define SWAPPED __atomic_compare_exchange_n(word, &now, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+ADDS(uint32_t, uint32_t, u32, SWAPPED)
+ADDS(uint64_t, uint64_t, u64, SWAPPED)
+ADDS(uint32_t, float, f32, SWAPPED)
+ADDS(uint64_t, double, f64, SWAPPED)
+#define ADD(S, T, V, put, get)                                                                                         \
+    INLINE V add_##S(span s, P mask, V value, int alone)                                                               \
+    {                                                                                                                  \
+        T v[32], old[32];                                                                                              \
+        put((uint8_t *)v, value);                                                                                      \
+        add_each_##S(&s, mask, v, old, alone);                                                                         \
+        return get((const uint8_t *)old);                                                                              \
+    }
+ADD(u32, uint32_t, I, i_put, i_get)
+ADD(f32, uint32_t, I, i_put, i_get)
+ADD(u64, uint64_t, L, l_put, l_get)
+ADD(f64, uint64_t, L, l_put, l_get)

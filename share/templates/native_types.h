@@ -23,6 +23,7 @@ typedef struct wl_native {
     uint32_t dead;         /* lanes that have exited */
     int32_t until, until_place; /* where the path ends */
     int32_t ends;          /* it has come there */
+    int32_t alone;         /* no other thread carries out blocks of the launch */
     int64_t count;         /* instructions so far */
     /* Executes a step by the emulator, from and to slots of the frame: not 0 if the path may have
      * changed. `leave` runs what ends a path. */

@@ -27,10 +27,14 @@ static void count(seen *x)
 static void note_piece(wl_ptx_machine *m, const wl_ptx_step *s)
 {
     const wl_ptx_buffer *b = m->recent[(uint32_t)s->number % WL_PTX_RECENT];
-    const bool stores = s->in->op == WL_PTX_OP_st;
-    if (!b || !b->own || (!stores && s->in->op != WL_PTX_OP_ld && s->in->op != WL_PTX_OP_ldu))
+    const wl_ptx_op op = s->in->op;
+    const int use = op == WL_PTX_OP_st                            ? WL_PTX_WRITES
+                    : op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu   ? WL_PTX_READS
+                    : op == WL_PTX_OP_atom || op == WL_PTX_OP_red ? WL_PTX_READS | WL_PTX_WRITES
+                                                                  : 0;
+    if (!b || !b->own || !use)
         return;
-    m->used[b - m->launch.arguments->buffers] |= stores ? WL_PTX_WRITES : WL_PTX_READS;
+    m->used[b - m->launch.arguments->buffers] |= (uint8_t)use;
     m->pieces[m->first[s->function] + s->number] = (wl_native_piece){b->own, b->base, (uint64_t)b->bytes};
 }
 
@@ -87,6 +91,7 @@ wl_status wl_native_run_path(wl_ptx_machine *m, wl_native_run run, int32_t *to, 
                      .dead = ~m->warp->live,
                      .until = path->until,
                      .until_place = p->flow.place[p->flow.block_of[path->until]],
+                     .alone = m->launch.one_thread,
                      .step = step},
               .machine = m,
               .looked_at = m->looked_at + WL_PTX_PATH_STEPS,

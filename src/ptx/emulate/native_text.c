@@ -17,7 +17,7 @@
 #define I WL_NATIVE_I
 #define L WL_NATIVE_L
 
-typedef enum mode { REFUSED, COMPUTED, LOADED, STORED, CALLED, ENDS } mode;
+typedef enum mode { REFUSED, COMPUTED, LOADED, STORED, ADDED, CALLED, ENDS } mode;
 
 typedef struct writer {
     const wl_ptx_program *p;
@@ -48,6 +48,18 @@ static bool is_memory(const wl_ptx_step *s)
             space == WL_PTX_GENERIC || space == WL_PTX_SPACE_NONE);
 }
 
+/* A sum in memory. */
+static bool is_sum(const wl_ptx_step *s)
+{
+    const wl_ptx_instruction *in = s->in;
+    const wl_ptx_type t = in->type;
+    return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && in->variant == WL_PTX_ADD && s->elements == 1 &&
+           (t == WL_PTX_U32 || t == WL_PTX_S32 || t == WL_PTX_U64 || t == WL_PTX_S64 || t == WL_PTX_F32 ||
+            t == WL_PTX_F64) &&
+           (in->space == WL_PTX_GLOBAL || in->space == WL_PTX_SHARED || in->space == WL_PTX_GENERIC ||
+            in->space == WL_PTX_SPACE_NONE);
+}
+
 /* What the emulator executes reads no registers but those of its slots. */
 static bool can_be_called(const wl_ptx_step *s)
 {
@@ -55,11 +67,12 @@ static bool can_be_called(const wl_ptx_step *s)
     case WL_PTX_OP_ld:
     case WL_PTX_OP_ldu:
     case WL_PTX_OP_st:
-    case WL_PTX_OP_atom:
     case WL_PTX_OP_red:
     case WL_PTX_OP_tex:
     case WL_PTX_OP_suld:
     case WL_PTX_OP_sust: return s->of.run != wl_ptx_run_counted;
+    case WL_PTX_OP_atom: /* of vectors, it writes further registers */
+        return s->of.run != wl_ptx_run_counted && s->in->operands[0].kind != WL_PTX_OPERAND_VECTOR;
     default: return false;
     }
 }
@@ -85,7 +98,11 @@ static mode mode_of(const wl_ptx_program *p, const wl_ptx_step *s)
     case WL_PTX_STEP_BARRIER: return s->in->modifiers & WL_PTX_MOD_RED ? REFUSED : ENDS;
     case WL_PTX_STEP_WAIT: return REFUSED;
     case WL_PTX_STEP_RUN:
-        return !can_be_called(s) ? REFUSED : !is_memory(s) ? CALLED : s->in->op == WL_PTX_OP_st ? STORED : LOADED;
+        return !can_be_called(s)           ? REFUSED
+               : is_sum(s)                 ? ADDED
+               : !is_memory(s)             ? CALLED
+               : s->in->op == WL_PTX_OP_st ? STORED
+                                           : LOADED;
     default: {
         if (s->in->op == WL_PTX_OP_mapa)
             return REFUSED;
@@ -215,7 +232,8 @@ static void take_in(writer *w, int32_t reg, bool written)
 static void write_call(writer *w, const wl_ptx_step *s)
 {
     registers_of(w, s, CALLED, give_out);
-    wl_buffer_add(w->out, "if (x->step(x, %d, active, m))\nreturn %d;\n", s->number, s->number + 1);
+    wl_buffer_add(w->out, "if (x->step(x, %d, active, m)) /* %s */\nreturn %d;\n", s->number,
+                  wl_ptx_op_info_of(s->in->op)->mnemonic, s->number + 1);
     registers_of(w, s, CALLED, take_in);
 }
 
@@ -274,6 +292,27 @@ static void write_memory(writer *w, const wl_ptx_step *s, bool loads)
             wl_buffer_add(w->out, "store%s_u%d(s, m, %d, %d, %s);\n", narrow, 8 * s->bytes, e, s->elements, operand);
         }
     }
+    wl_buffer_text(w->out, "} else {\n");
+    write_call(w, s);
+    wl_buffer_text(w->out, "}\n}\n}\n");
+}
+
+static void write_sum(writer *w, const wl_ptx_step *s)
+{
+    const wl_ptx_type t = s->in->type;
+    char value[200], operand[80];
+    wl_buffer_text(w->out, "{\n");
+    write_lanes(w, s);
+    wl_buffer_text(w->out, s->guard >= 0 ? "if (m) {\n" : "{\n");
+    write_address(w, s, s->bytes);
+    wl_buffer_text(w->out, "if (s.is.how) {\n");
+    wl_native_operand(w->p, w->p->lists[s->list], s->bytes == 8 ? L : I, operand);
+    (void)snprintf(value, sizeof value, "add_%c%d(%s, m, %s, %s)", wl_ptx_type_is_float(t) ? 'f' : 'u', 8 * s->bytes,
+                   is_narrow(s) ? "wide(s)" : "s", operand, s->in->space == WL_PTX_SHARED ? "1" : "x->alone");
+    if (s->in->op == WL_PTX_OP_atom && wl_native_class_of(w->p, s->to) != WL_NATIVE_NONE)
+        wl_native_assign(w->p, s, s->to, s->bytes == 8 ? L : I, value, w->out);
+    else
+        wl_buffer_add(w->out, "(void)%s;\n", value);
     wl_buffer_text(w->out, "} else {\n");
     write_call(w, s);
     wl_buffer_text(w->out, "}\n}\n}\n");
@@ -340,6 +379,7 @@ static void write_step(writer *w, const wl_ptx_step *s)
     case COMPUTED: (void)wl_native_step_text(w->p, s, w->out); break;
     case LOADED: write_memory(w, s, true); break;
     case STORED: write_memory(w, s, false); break;
+    case ADDED: write_sum(w, s); break;
     case CALLED:
         wl_buffer_text(w->out, "{\n");
         write_lanes(w, s);
