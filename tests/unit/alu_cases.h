@@ -1,6 +1,7 @@
-/* alu_cases.h - arithmetic instructions that the emulator computes: X(op, shape, value). The shape
- * gives the width of each operand as a letter: h 16, r 32, d 64 bits, - none; what follows a comma is
- * written behind them. The value is in terms of the sources A, B and C, with names of test_ptx_alu.c.
+/* alu_cases.h - arithmetic instructions that the emulator computes: X(op, shape, value). The
+ * shape gives the width of each operand as a letter: h 16, r 32, d 64 bits, - none; what follows a
+ * comma is written behind them. The value is in terms of the sources A, B and C, with names of
+ * test_ptx_alu.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_UNIT_ALU_CASES_H
 #define WL_TESTS_UNIT_ALU_CASES_H

@@ -125,8 +125,8 @@ wl_status wl_ptx_end_warp(wl_ptx_emulator *emulator);
 int wl_ptx_buffer_use(const wl_ptx_emulator *emulator, int index);
 /* Between blocks: the same functions in machine code, from now on. */
 void wl_ptx_emulator_take_code(wl_ptx_emulator *emulator, const wl_native_run *code);
-/* Appends functions in C that carry the launch out, of the entry and of what it calls, as far as they
- * can be written so. False: the entry cannot. */
+/* Appends functions in C that carry the launch out, of the entry and of what it calls, as far as
+ * they can be written so. False: the entry cannot. */
 bool wl_ptx_emulator_text(const wl_ptx_emulator *emulator, struct wl_buffer *out);
 wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, wl_error *err);
 

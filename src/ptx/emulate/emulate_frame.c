@@ -292,7 +292,8 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
     if (!local_fit(warp, frame->local_base, program->local_bytes, m->launch.in_place) ||
         !wl_ptx_path_push(frame, 0, program->function->instruction_count, mask))
         return wl_fail_memory(err);
-    const bool native = m->launch.native && m->launch.native[program->number]; /* knows no unknown values */
+    /* machine code knows no unknown values */
+    const bool native = m->launch.native && m->launch.native[program->number];
     memset(frame->unknown, native ? 0 : 0xff, (size_t)(program->spare + 1) * sizeof *frame->unknown);
     if (program->partial)
         memset(frame->partly, 0, (size_t)program->slot_count * sizeof *frame->partly);

@@ -421,7 +421,8 @@ struct wl_ptx_machine {
     wl_ptx_touch touch;
     /* allocations that steps found last, by number */
     const wl_ptx_buffer *recent[WL_PTX_RECENT];
-    wl_native_piece *pieces;     /* the same of code that is compiled: by instruction, of all functions */
+    /* the same of machine code: by instruction, of all functions */
+    wl_native_piece *pieces;
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
     int64_t astray;              /* accesses of lanes of this block outside of all buffers */

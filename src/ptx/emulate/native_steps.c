@@ -1,5 +1,5 @@
-/* native_steps.c - steps that only compute, as C expressions on vectors. See native.h; the functions
- * are those of share/templates/native_lanes.c.
+/* native_steps.c - steps that only compute, as C expressions on vectors. See native.h; the
+ * functions are those of share/templates/native_lanes.c.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/native.h"
 

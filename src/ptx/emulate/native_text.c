@@ -22,11 +22,12 @@ typedef enum mode { REFUSED, COMPUTED, LOADED, STORED, ADDED, CALLED, ENDS } mod
 typedef struct writer {
     const wl_ptx_program *p;
     wl_buffer *out;
-    int32_t count;                      /* instructions */
-    mode *modes;                        /* of them */
-    size_t words;                       /* of a set of registers */
-    bool *starts;                       /* by instruction, and the end: a piece begins */
-    uint64_t *live;                     /* by instruction where a piece begins: registers that may be read */
+    int32_t count; /* instructions */
+    mode *modes;   /* of them */
+    size_t words;  /* of a set of registers */
+    bool *starts;  /* by instruction, and the end: a piece begins */
+    /* by instruction where a piece begins: registers that may be read */
+    uint64_t *live;
     uint64_t *reads, *writes, *scratch; /* of one piece */
     int32_t *at;                        /* where a register is kept */
     bool failed;
