@@ -133,6 +133,7 @@ static bool set_environment(const options *o, const char *recording, const char 
            set_number("WARPLINE_DEVICE", o->device_count > 0 ? o->devices[0] : NULL) &&
            set_number("WARPLINE_LAUNCHES", o->launches) && set_bytes("WARPLINE_BYTES", o->most_bytes) &&
            set_number("WARPLINE_SECONDS", o->seconds) && set_number("WARPLINE_EXECUTE", o->no_execute ? "0" : NULL) &&
+           set_number("WARPLINE_COMPILE", o->no_compile ? "0" : NULL) &&
            set_number("WARPLINE_VERBOSE", o->verbose ? "1" : NULL) &&
            set_number("WARPLINE_TIMES", o->times ? "1" : NULL) && (!folder || prepend("LD_LIBRARY_PATH", folder)) &&
            /* threads that carry out blocks leave the processor to the program in between */

@@ -161,6 +161,8 @@ static const struct spec {
      "how long a launch may be carried out (default 30; 0: without limit)"},
     {"--no-execute", NULL, FLAG, offsetof(options, no_execute), 0, "u",
      "do not carry kernels out: what they write is not known"},
+    {"--no-compile", NULL, FLAG, offsetof(options, no_compile), 0, "u",
+     "kernels that take long are emulated, too, and not compiled by cc (or $WARPLINE_CC)"},
     {"--times", NULL, FLAG, offsetof(options, times), 0, "w",
      "measure each launch by two events of the driver; short ones include the time between launches"},
     {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmfcDrasxRPTS",

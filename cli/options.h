@@ -68,7 +68,7 @@ typedef struct options {
     const char *gpu;                             /* of published curves */
     const char *like;                            /* of a device to derive */
     const char *launches, *most_bytes, *seconds; /* of programs that run or are recorded */
-    bool no_execute, times;
+    bool no_execute, no_compile, times;
     const char *color;
     bool details, verbose; /* of a prediction */
     bool per_access, per_line, rows, cross_validate, from_curves, quiet, help;

@@ -18,7 +18,7 @@ set(GPU_LIBRARIES warpline_gpu)
 # The same with an emulator for x86 processors of the last ten years, whose wide registers and fused multiply-adds make it several
 # times as fast: the files of it that work on the lanes of a warp. The loader of glibc finds the best one that the machine can run
 # below the first.
-set(OF_LANES "/ptx/emulate/(alu_|emulate_(carry|memory|address|atomic|matrix|predicate|partial|steady|tally|warp|run)[.])")
+set(OF_LANES "/ptx/emulate/(alu_|emulate_(carry|memory|address|atomic|frame|matrix|predicate|partial|steady|tally|warp|run)[.]|native_run[.])")
 set(WIDE_SOURCES ${LIBRARY_SOURCES})
 list(FILTER WIDE_SOURCES INCLUDE REGEX ${OF_LANES})
 foreach(wide x86-64-v3 x86-64-v4)

@@ -6,9 +6,10 @@
 
 #include "device/device_internal.h"
 #include "memo.h"
+#include "native.h"
 
 bool gpu_is_recorder(void) { return false; }
-void gpu_before_end(gpu_world *w) { (void)w; }
+void gpu_before_end(gpu_world *w) { gpu_native_end(w); }
 
 static bool is_possible(const gpu_world *w, const gpu_launch *l)
 {
@@ -47,6 +48,21 @@ static void give_up(gpu_world *w, const gpu_launch *l, size_t bytes)
     forget(w, l, bytes);
 }
 
+/* A launch at work, that is looked after from time to time. */
+typedef struct watched {
+    gpu_world *world;
+    gpu_function *function;
+    double looked;
+} watched;
+
+static void look(void *user)
+{
+    watched *x = user;
+    const double time = gpu_now();
+    gpu_native_look(x->world, x->function, time - x->looked);
+    x->looked = time;
+}
+
 static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
 {
     gpu_function *f = l->function;
@@ -66,7 +82,8 @@ static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
                                   .symbol_count = f->module->variable_count,
                                   .objects = w->objects,
                                   .object_count = w->object_count},
-                        .seconds = w->settings.seconds};
+                        .seconds = w->settings.seconds,
+                        .idle = look};
     wl_ptx_worked done;
     wl_error err = {0};
     const bool pays = gpu_memo_pays(w, l, bytes);
@@ -77,7 +94,10 @@ static cuda_error execute(gpu_world *w, const gpu_launch *l, size_t bytes)
         return CUDA_OUT_OF_MEMORY;
     gpu_memo *memo = pays ? gpu_memo_begin(w, l, bytes) : NULL;
     const double started = gpu_now();
+    watched x = {w, f, started};
+    work.user = &x;
     const wl_status status = wl_ptx_runner_run(f->runner, &work, &done, &err);
+    look(&x);
     f->seconds = gpu_now() - started;
     if (w->settings.verbose)
         (void)fprintf(stderr, "warpline: %s: %.3f s, %lld warp instructions\n", gpu_title(f->name), f->seconds,

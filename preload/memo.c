@@ -8,7 +8,7 @@
 #include "memo.h"
 
 #define MEMOS 16                      /* of one kernel */
-#define PAUSE_MAX 64                  /* launches that are not looked up where none comes again */
+#define PAUSE_MAX 1024                /* launches that are not looked up where none comes again */
 #define COPIES_MAX ((int64_t)2 << 30) /* bytes of results that are kept */
 #define BYTES_PER_SECOND 2e10         /* digests are made of; most are known already */
 #define SECONDS_PER_WARP 1e-6         /* to carry out a launch, before one has been measured */

@@ -114,6 +114,8 @@ static void make(void)
                                  .bytes = (int64_t)number_of("WARPLINE_BYTES", (double)DEFAULT_BYTES),
                                  .execute = number_of("WARPLINE_EXECUTE", 1) != 0,
                                  .seconds = number_of("WARPLINE_SECONDS", DEFAULT_SECONDS),
+                                 .compile = number_of("WARPLINE_COMPILE", 1) != 0,
+                                 .compiles_now = number_of("WARPLINE_COMPILE", 1) > 1,
                                  .verbose = getenv("WARPLINE_VERBOSE") != NULL,
                                  .times = number_of("WARPLINE_TIMES", 0) != 0};
     w->device = find_device(device ? device : "h200");

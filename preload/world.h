@@ -18,7 +18,9 @@ typedef struct gpu_settings {
     int launches;          /* to keep of each kernel and geometry */
     int64_t bytes;         /* of an allocation whose contents are kept, at most */
     bool execute;
-    double seconds; /* to carry out one launch; 0: no limit */
+    double seconds;    /* to carry out one launch; 0: no limit */
+    bool compile;      /* kernels that take long; */
+    bool compiles_now; /* all kernels, and waits for it: for tests */
     bool verbose;
     bool times; /* of launches on a GPU */
 } gpu_settings;
@@ -73,7 +75,8 @@ typedef struct gpu_geometry {
     int64_t again_like, again_graph;
 } gpu_geometry;
 
-typedef struct gpu_memo gpu_memo; /* a launch that was carried out: memo.h */
+typedef struct gpu_memo gpu_memo;     /* a launch that was carried out: memo.h */
+typedef struct gpu_native gpu_native; /* a compiler at work: native.c */
 
 typedef struct gpu_function {
     gpu_module *module;
@@ -85,10 +88,13 @@ typedef struct gpu_function {
     int64_t dynamic_shared; /* that it may have, as the program has set it */
     gpu_memo *memos;
     int memo_count, memo_next;
-    int misses, pause; /* launches in a row that were new; launches until one is looked up again */
-    double seconds;    /* that its last launch took here */
-    int64_t given_up;  /* threads of the smallest launch that took too long; 0: none did */
-    char made;         /* its address is the handle of the function of a kernel */
+    int misses, pause;  /* launches in a row that were new; launches until one is looked up again */
+    double seconds;     /* that its last launch took here */
+    double emulated;    /* seconds, before it was compiled */
+    bool compiled;      /* or tried */
+    gpu_native *native; /* NULL: no compiler is at work */
+    int64_t given_up;   /* threads of the smallest launch that took too long; 0: none did */
+    char made;          /* its address is the handle of the function of a kernel */
 } gpu_function;
 
 /* ---- the world ---- */

@@ -4,8 +4,8 @@
  * hot, what blocks share and what streams through; there is no closed form. A multiprocessor gets
  * every n-th block of the launch; if blocks load different amounts, multiprocessors are drawn in
  * proportion to what their blocks load. As many blocks as are resident run at the same time. A warp
- * issues the loads up to its next wait, a line per cycle, once its last ones are there; who has been
- * ready for longest goes first. A missing line replaces the older of two random ones, which is
+ * issues the loads up to its next wait, a line per cycle, once its last ones are there; who has
+ * been ready for longest goes first. A missing line replaces the older of two random ones, which is
  * between the random and the least-recently-used policy. Multiprocessors come in pairs: what both
  * miss within the latency of the L2 is requested once.
  *

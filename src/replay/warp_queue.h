@@ -2,7 +2,8 @@
  *
  * A warp is ready from some moment on. Each scheduler has every n-th warp; in turn they choose the
  * oldest block of theirs that has a warp ready, and of its warps the one that has been so for
- * longest. (Where all have one age, who has been ready for longest goes first.) If too many warps wait for their loads, none is chosen until one has them.
+ * longest; if all have one age, who has been ready for longest. If too many warps wait for their
+ * loads, none is chosen until one has them.
  *
  * Two kinds of heaps, so that an event costs the logarithm of the number of warps: those that are
  * not ready yet, by time, and for each scheduler those that are, by age.

@@ -37,6 +37,15 @@ expect messages 'launched no kernel'
 expect messages 'axpy.*: not all blocks were carried out'
 [ "$(grep -c 'not all blocks' messages)" -eq 1 ] || { echo "--seconds: expected one message"; cat messages; failed=1; }
 
+# machine code writes the same: the launches behind the first
+if cc --version >/dev/null 2>&1; then
+  WARPLINE_COMPILE=2 "$warpline" run --verbose --device h200 -- "$program" 50000 >out 2>messages || { cat out messages; failed=1; }
+  expect out '^0 wrong, counted 250000'
+  expect messages 'axpy.*: in machine code from here on'
+fi
+"$warpline" run --no-compile --device h200 -- "$program" 5000 >out 2>messages || { cat out messages; failed=1; }
+expect out '^0 wrong, counted 25000'
+
 # what is not carried out is not known
 "$warpline" run --no-execute --device h200 -- "$program" 5000 >out 2>messages && { echo "--no-execute: expected wrong results"; failed=1; }
 expect messages 'were not carried out'

@@ -8,6 +8,7 @@
 #endif
 
 #include "ptx/kernel/execute.h"
+#include "unit/native_code.h"
 
 #define BLOCKS 70
 #define THREADS 96 /* three warps: more warps than one thread is worth */
@@ -90,6 +91,24 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                      "mul.wide.u32 %rd2, %r7, 4;\nadd.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r8;\n");
 
 static wl_ptx *module;
+static bool compiles; /* kernels run as machine code */
+
+/* The same launch again, by machine code. */
+static void run_compiled(const char *kernel, wl_ptx_runner *runner, const wl_ptx_work *work, const uint32_t *before,
+                         uint32_t *words, size_t count)
+{
+    wl_error err = {0};
+    wl_ptx_worked done = {0};
+    const native_made made = native_compile(runner, "");
+    if (made == NATIVE_REFUSED && strcmp(kernel, "waits") == 0) /* for a clock */
+        return;
+    if (made == NATIVE_NONE)
+        skip();
+    check_true(kernel, "it compiles", made == NATIVE_TAKEN);
+    memcpy(words, before, count * sizeof *words);
+    check_ok(kernel, wl_ptx_runner_run(runner, work, &done, &err), &err);
+    check_true(kernel, "all blocks ran again", done.whole && !done.unknown[0]);
+}
 
 static void run(const char *kernel, const int64_t block[3], int64_t blocks, uint32_t *words, size_t count)
 {
@@ -103,9 +122,14 @@ static void run(const char *kernel, const int64_t block[3], int64_t blocks, uint
         .block = {block[0], block[1], block[2]},
         .image = {
             .params = (const uint8_t *)&address, .param_bytes = sizeof address, .memory = &memory, .memory_count = 1}};
+    uint32_t *before = malloc(count * sizeof *before);
+    memcpy(before, words, count * sizeof *words);
     check_ok(kernel, wl_ptx_runner_new(module, kernel, &runner, &err), &err);
     check_ok(kernel, wl_ptx_runner_run(runner, &work, &done, &err), &err);
     check_true(kernel, "all blocks ran", done.whole && !done.unknown[0]);
+    if (compiles)
+        run_compiled(kernel, runner, &work, before, words, count);
+    free(before);
     uint8_t uses = 0;
     wl_ptx_runner_uses(runner, 1, &uses);
     check_true(kernel, "the memory is written", uses & WL_PTX_WORK_WRITES);
@@ -238,7 +262,9 @@ int main(void)
                                        cmocka_unit_test(threads_have_places),
                                        cmocka_unit_test(clocks_advance),
                                        cmocka_unit_test(elements_of_all_sizes)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    compiles = true;
+    failed += cmocka_run_group_tests(tests, NULL, NULL);
     wl_ptx_free(module);
     return failed;
 }

@@ -379,10 +379,18 @@ wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *
     }
     memset(m->used, 0, (size_t)buffers + 1);
     memset(m->recent, 0, sizeof m->recent);
+    if (m->pieces)
+        memset(m->pieces, 0, (size_t)m->first[m->launch.module->function_count] * sizeof *m->pieces);
     m->launch.arguments = launch->arguments;
     m->launch.one_thread = launch->one_thread;
+    m->launch.native = launch->native;
     memcpy(m->launch.grid, launch->grid, sizeof launch->grid);
     return WL_OK;
+}
+
+void wl_ptx_emulator_take_code(wl_ptx_emulator *emulator, const wl_native_run *code)
+{
+    emulator->machine.launch.native = code;
 }
 
 /* In a rehearsal. */

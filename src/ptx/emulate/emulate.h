@@ -23,6 +23,9 @@
 #include "ptx/module/def_use.h"
 #include "ptx/module/flow.h"
 #include "ptx/module/module.h"
+#include "../share/templates/native_types.h"
+
+struct wl_buffer;
 
 #define WL_PTX_LANES 32
 #define WL_PTX_REQUEST_LANES 4 /* lanes that request texels together, with float coordinates */
@@ -44,6 +47,8 @@ typedef struct wl_ptx_launch {
      * holds zeros; implies everything */
     bool in_place;
     bool one_thread; /* no other thread carries out blocks of this launch */
+    /* functions in machine code, by number; NULL: none. See native.h */
+    const wl_native_run *native;
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -119,6 +124,11 @@ wl_status wl_ptx_end_warp(wl_ptx_emulator *emulator);
 #define WL_PTX_WRITES 2
 /* What it has done to buffer `index` so far: an or of these. */
 int wl_ptx_buffer_use(const wl_ptx_emulator *emulator, int index);
+/* Between blocks: the same functions in machine code, from now on. */
+void wl_ptx_emulator_take_code(wl_ptx_emulator *emulator, const wl_native_run *code);
+/* Appends functions in C that carry the launch out, of the entry and of what it calls, as far as
+ * they can be written so. False: the entry cannot. */
+bool wl_ptx_emulator_text(const wl_ptx_emulator *emulator, struct wl_buffer *out);
 wl_status wl_ptx_emulator_renew(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, wl_error *err);
 
 /* Bulk copies visit only the lines of a sample, which must stay; NULL: all. */

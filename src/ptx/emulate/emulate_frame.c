@@ -19,6 +19,7 @@ static void frame_free(wl_ptx_frame *frame)
     free(frame->hidden);
     free(frame->partly);
     free(frame->paths);
+    free(frame->registers);
     wl_ptx_region_free(&frame->params);
     free(frame);
 }
@@ -279,6 +280,7 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
     const wl_ptx_frame *caller = warp->depth > 0 ? warp->frames[warp->depth - 1] : NULL;
     const bool other = frame->program != program;
     frame->program = program;
+    frame->fresh = true;
     frame->carry = 0;
     frame->carry_unknown = UINT32_MAX;
     frame->local_base = caller ? caller->local_base + caller->program->local_bytes : 0;
@@ -290,7 +292,9 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
     if (!local_fit(warp, frame->local_base, program->local_bytes, m->launch.in_place) ||
         !wl_ptx_path_push(frame, 0, program->function->instruction_count, mask))
         return wl_fail_memory(err);
-    memset(frame->unknown, 0xff, (size_t)(program->spare + 1) * sizeof *frame->unknown);
+    /* machine code knows no unknown values */
+    const bool native = m->launch.native && m->launch.native[program->number];
+    memset(frame->unknown, native ? 0 : 0xff, (size_t)(program->spare + 1) * sizeof *frame->unknown);
     if (program->partial)
         memset(frame->partly, 0, (size_t)program->slot_count * sizeof *frame->partly);
     for (int32_t r = 0; r < program->function->register_count && program->reads_unset; r++)

@@ -16,6 +16,7 @@
 #include "ptx/emulate/launch_order.h"
 #include "ptx/emulate/memory.h"
 #include "ptx/module/flow.h"
+#include "../share/templates/native_types.h"
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
@@ -183,6 +184,7 @@ typedef struct wl_ptx_program {
     bool reads_unset;    /* some register may be read before it is written */
     int64_t param_bytes; /* formal parameters, results, and arguments of its calls */
     int64_t local_bytes;
+    int32_t native_bytes; /* of all registers in machine code; 0: not known yet */
 } wl_ptx_program;
 
 /* A divergent path: its lanes run together from `at` to `until`, where the path below waits for
@@ -206,6 +208,9 @@ struct wl_ptx_frame {
     int32_t path_count;
     size_t path_room;
     wl_ptx_region params; /* lane by lane */
+    uint8_t *registers;   /* of a kernel in machine code */
+    int32_t register_room;
+    bool fresh; /* nothing was executed in it */
     int64_t local_base;
     const wl_ptx_step *call; /* the call it returns to */
     uint32_t called;         /* lanes that made the call */
@@ -416,6 +421,8 @@ struct wl_ptx_machine {
     wl_ptx_touch touch;
     /* allocations that steps found last, by number */
     const wl_ptx_buffer *recent[WL_PTX_RECENT];
+    /* the same of machine code: by instruction, of all functions */
+    wl_native_piece *pieces;
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
     int64_t astray;              /* accesses of lanes of this block outside of all buffers */
@@ -521,7 +528,10 @@ void wl_ptx_frames_forget(wl_ptx_machine *m);
 wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, uint32_t mask, wl_error *err);
 bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t mask);
 
-/* emulate_run.c: runs a warp until it exits or waits. */
+/* emulate_run.c: executes a step for the lanes of `mask`; *leaves: it may have changed the path. */
+wl_status wl_ptx_run_step(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, bool *leaves,
+                          wl_error *err);
+/* Runs a warp until it exits or waits. */
 wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err);
 /* emulate_divergence.c. Ends these lanes. */
 void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes);

@@ -2,6 +2,7 @@
  * branches.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
+#include "ptx/emulate/native_machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,6 +298,12 @@ static inline wl_status run_step(wl_ptx_machine *m, const wl_ptx_step *s, uint32
     return WL_OK;
 }
 
+wl_status wl_ptx_run_step(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, bool *leaves,
+                          wl_error *err)
+{
+    return run_step(m, s, active, mask, 0, leaves, err);
+}
+
 /* The top path is executed to its end, `at`: its lanes wait where it meets another, or end. */
 static void end_path(wl_ptx_machine *m, int32_t at)
 {
@@ -406,6 +413,19 @@ static void tell(wl_ptx_machine *m, const wl_ptx_program *program, int32_t depth
                                       .trips = m->repeated});
 }
 
+/* A launch that is carried out, by code that somebody has compiled where there is some. */
+static wl_status carry_on(wl_ptx_machine *m, int32_t *to, wl_error *err)
+{
+    const wl_native_run run = m->launch.native ? m->launch.native[m->frame->program->number] : NULL;
+    bool ends = false;
+    if (!run)
+        return carry_out(m, to, err);
+    WL_TRY(wl_native_run_path(m, run, to, &ends, err));
+    if (ends)
+        end_path(m, *to);
+    return WL_OK;
+}
+
 static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
 {
     const wl_ptx_program *program = m->frame->program;
@@ -415,7 +435,7 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
     const int32_t depth = m->warp->depth;
     int32_t to = from;
     m->repeated = 0;
-    WL_TRY(m->launch.in_place ? carry_out(m, &to, err) : run_steps(m, &to, err));
+    WL_TRY(m->launch.in_place ? carry_on(m, &to, err) : run_steps(m, &to, err));
     if (m->tally.on)
         wl_ptx_tally_add(m, program, from, to, active, 1);
     if (m->ran)

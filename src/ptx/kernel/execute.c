@@ -10,7 +10,9 @@
 #include <omp.h>
 #endif
 
+#include "base/buffer.h"
 #include "base/ckd.h"
+#include "base/embedded.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/thread_number.h"
@@ -33,6 +35,7 @@ struct wl_ptx_runner {
     int64_t block[3], dynamic_shared;
     uint64_t symbols;
     wl_ptx_emulator *emulators[THREADS_MAX];
+    wl_native_run *code; /* by function; NULL: none */
     /* of the last launch */
     int threads;
     const wl_ptx_memory *pieces;
@@ -136,6 +139,7 @@ void wl_ptx_runner_free(wl_ptx_runner *r)
     if (!r)
         return;
     drop_emulators(r);
+    free(r->code);
     wl_arena_free(&r->arena);
     free(r);
 }
@@ -180,6 +184,11 @@ static wl_status prepare(wl_ptx_runner *r, const wl_ptx_work *work, int threads,
         launch.cluster[d] = work->cluster[d];
     }
     const uint64_t symbols = symbols_hash(&work->image);
+    if (r->dynamic_shared != work->dynamic_shared || r->symbols != symbols) { /* addresses in it */
+        free(r->code);
+        r->code = NULL;
+    }
+    launch.native = r->code;
     if (memcmp(r->block, work->block, sizeof r->block) != 0 || r->dynamic_shared != work->dynamic_shared ||
         r->symbols != symbols)
         drop_emulators(r);
@@ -199,16 +208,85 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* ---- machine code ---- */
+
+#define TEXT_LARGE 20000 /* bytes of functions that take a compiler seconds */
+
+char *wl_ptx_runner_text(const wl_ptx_runner *r)
+{
+    wl_buffer text = {0}, functions = {0};
+    char *out = NULL;
+    static const char *const parts[] = {"native_types", "native_lanes"};
+    if (!r->emulators[0] || !wl_ptx_emulator_text(r->emulators[0], &functions)) {
+        wl_buffer_drop(&functions);
+        return NULL;
+    }
+    if (functions.length > TEXT_LARGE)
+        wl_buffer_text(&text, "#define COMPACT\n");
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        size_t length = 0;
+        const char *part = wl_embedded_text(wl_embedded_templates, wl_embedded_template_count, parts[k], &length);
+        wl_buffer_put(&text, part, part ? length : 0);
+    }
+    wl_buffer_put(&text, wl_buffer_string(&functions), functions.length);
+    wl_buffer_drop(&functions);
+    return wl_buffer_take(&text, &out, NULL) == WL_OK ? out : NULL;
+}
+
+bool wl_ptx_runner_take_code(wl_ptx_runner *r, wl_ptx_find_code find, void *user)
+{
+    wl_native_run *code = calloc((size_t)r->module->function_count + 1, sizeof *code);
+    const int32_t entry = (int32_t)(r->entry - r->module->functions);
+    for (int32_t f = 0; code && f < r->module->function_count; f++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "wl_native_%d", f);
+        void *found = find(user, name);
+        memcpy(&code[f], &found, sizeof found); /* a function */
+    }
+    if (!code || !code[entry]) {
+        free(code);
+        return false;
+    }
+#ifdef _OPENMP
+#pragma omp atomic write
+#endif
+    r->code = code; /* there was none: threads that look now may take it */
+    return true;
+}
+
+bool wl_ptx_runner_has_code(const wl_ptx_runner *r) { return r->code != NULL; }
+
 /* Blocks first .. last - 1 in launch order. */
-static wl_status run_blocks(wl_ptx_emulator *emulator, const wl_ptx_work *work, int64_t first, int64_t last,
-                            double until, int64_t *instructions, bool *whole, wl_error *err)
+typedef struct turn {
+    int64_t first, last;
+    double until;
+} turn;
+#define LOOKS_EACH 0.01 /* seconds between calls of `idle` */
+
+static wl_status run_blocks(wl_ptx_runner *r, const wl_ptx_work *work, const turn *t, int64_t *instructions,
+                            bool *whole, wl_error *err)
 {
     const int64_t *g = work->grid;
-    for (int64_t k = first; k < last; k++) {
-        if (until > 0 && now() > until) {
+    const int thread = wl_thread_number();
+    const bool looks = work->idle && thread == 0;
+    double looked = looks ? now() : 0;
+    for (int64_t k = t->first; k < t->last; k++) {
+        const double time = looks || t->until > 0 ? now() : 0;
+        const wl_native_run *code;
+        if (t->until > 0 && time > t->until) {
             *whole = false;
             break;
         }
+        if (looks && time - looked > LOOKS_EACH) {
+            work->idle(work->user);
+            looked = time;
+        }
+#ifdef _OPENMP
+#pragma omp atomic read
+#endif
+        code = r->code;
+        wl_ptx_emulator *emulator = r->emulators[thread];
+        wl_ptx_emulator_take_code(emulator, code);
         const int64_t block[3] = {k % g[0], k / g[0] % g[1], k / g[0] / g[1]};
         WL_TRY(wl_ptx_emulate_block(emulator, block, -1, NULL, NULL, NULL, err));
         *instructions += wl_ptx_steps_done(emulator);
@@ -283,7 +361,7 @@ wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_wo
 #ifdef _OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(+ : instructions) reduction(&& : whole)
 #endif
-    for (int64_t turn = 0; turn < turns; turn++) {
+    for (int64_t number = 0; number < turns; number++) {
         wl_error of_turn = {0};
         bool mine = true;
         int64_t before;
@@ -291,21 +369,21 @@ wl_status wl_ptx_runner_run(wl_ptx_runner *r, const wl_ptx_work *work, wl_ptx_wo
 #pragma omp atomic read
 #endif
         before = failed;
-        if (before < turn)
+        if (before < number)
             continue;
-        const wl_status done = run_blocks(r->emulators[wl_thread_number()], work, turn * each,
-                                          wl_min(blocks, (turn + 1) * each), until, &instructions, &mine, &of_turn);
+        const turn blocks_of = {number * each, wl_min(blocks, (number + 1) * each), until};
+        const wl_status done = run_blocks(r, work, &blocks_of, &instructions, &mine, &of_turn);
         whole = whole && mine;
         if (done == WL_OK)
             continue;
 #ifdef _OPENMP
 #pragma omp critical(executed)
 #endif
-        if (turn < failed) { /* the message does not depend on which thread is faster */
+        if (number < failed) { /* the message does not depend on which thread is faster */
 #ifdef _OPENMP
 #pragma omp atomic write
 #endif
-            failed = turn;
+            failed = number;
             status = done;
             if (err)
                 *err = of_turn;

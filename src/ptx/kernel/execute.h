@@ -8,6 +8,8 @@
 #ifndef WL_PTX_KERNEL_EXECUTE_H
 #define WL_PTX_KERNEL_EXECUTE_H
 
+#include <stdbool.h>
+
 #include "warpline/ptx.h"
 
 /* One kernel of a module, decoded once for many launches. Not thread-safe. */
@@ -21,6 +23,9 @@ typedef struct wl_ptx_work {
     int64_t dynamic_shared;
     wl_ptx_image image; /* all of its memory has contents */
     double seconds;     /* limit; 0: none */
+    /* called between blocks from time to time, on the caller's thread; NULL: not called */
+    void (*idle)(void *user);
+    void *user;
 } wl_ptx_work;
 
 #define WL_PTX_WORK_READS 1
@@ -34,6 +39,15 @@ typedef struct wl_ptx_worked {
 /* WL_E_BOUNDS, WL_E_INPUT: an access outside of the memory, or not aligned; blocks before it have
  * run. Time that runs out is no error. */
 wl_status wl_ptx_runner_run(wl_ptx_runner *runner, const wl_ptx_work *work, wl_ptx_worked *out, wl_error *err);
+
+/* C text of the kernel as it was last launched, for a compiler; NULL: it cannot be had. The caller
+ * frees it. */
+char *wl_ptx_runner_text(const wl_ptx_runner *runner);
+/* From now on the functions that `find` names from the compiled text do the work: until variables
+ * or shared memory are elsewhere. False: none were found. */
+typedef void *(*wl_ptx_find_code)(void *user, const char *name);
+bool wl_ptx_runner_take_code(wl_ptx_runner *runner, wl_ptx_find_code find, void *user);
+bool wl_ptx_runner_has_code(const wl_ptx_runner *runner);
 
 /* What the last launch has done to the pieces of memory of its image: for each, an or of
  * WL_PTX_WORK_READS and _WRITES. */
