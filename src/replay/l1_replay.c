@@ -256,8 +256,8 @@ static double play(player *p, int sm, place *at, queue *warp)
 }
 
 /* Starts the next block in a place that is free. All have one age: waits are those of an idle L2,
- * so more warps are ready than on a GPU, and preferring the oldest would keep the others from sharing
- * anything (validate/notes/replay.md). */
+ * so more warps are ready than on a GPU, and preferring the oldest would keep the others from
+ * sharing anything (validate/notes/replay.md). */
 static wl_status fill_place(player *p, int sm, int64_t place_number, int64_t first, int64_t most)
 {
     place *at = &p->places[sm][place_number];

@@ -3,8 +3,8 @@
  * Two kinds of launches are replayed, block by block on a few multiprocessors: those whose
  * addresses depend on data (l1_replay.h), and those of several waves whose blocks loop through the
  * same data (walk_replay.h). Both have one queue of warps with a clock (warp_queue.h), and one
- * cache (cache/line_shelf.h). Replays are samples with random draws: their results are estimates, unlike
- * counts.
+ * cache (cache/line_shelf.h). Replays are samples with random draws: their results are estimates,
+ * unlike counts.
  *
  * Layer  replay (uses base, expr, device, kernel, launch, count, cache). Units: sectors.
  * Oracle  tests/unit/test_replay.c, test_places.c, test_first_touch.c
