@@ -305,7 +305,8 @@ def errors(f):
         "Memory divergence, figure 3: loops with the loads of the applications",
         "",
         "error, %",
-        [(label, "dots", [(i, applied[n][m]) for i, n in enumerate(names)]) for m, label in enumerate(LABELS)],
+        # whole percents, which the axis takes the logarithm of
+        [(label, "dots", [(i, max(0.5, applied[n][m])) for i, n in enumerate(names)]) for m, label in enumerate(LABELS)],
         y_log=True,
         categories=names,
     )

@@ -42,7 +42,8 @@ What five papers publish, beside what Warpline computes today: {count} figures a
 give our numbers (run them in the root of the repository; pictures are drawn from the same commands with `--format json`), the
 published numbers with ours and the difference, and the reason where the difference is more than 10 %. Published numbers are
 typed in from the papers' text, with section and words, in `validate/published/paper_*.csv`. Where a figure is only a picture,
-its points are not here: compared is what the text says about it, as a number or as a statement that holds or does not."""
+its points are not here: compared is what the text says about it, as a number or as a statement that holds or does not. Kernels
+from PTX have the registers and the machine code of ptxas 13.0; without ptxas, their instructions differ by some percent."""
 
 
 def compute(figures, tool, pictures, jobs):
