@@ -454,8 +454,8 @@ static survey found[FOUND_MOST];
  * sectors that the L2 must deliver; threads outside the domain; accesses that no lane makes;
  * samples that were taken for all blocks, and counted twice; addresses whose constant is far from
  * any buffer. */
-static const uint64_t failed_once[] = {3714,    5002613, 5095993,  5007603,  5002297,  5031417, 5034786, 9000650,
-                                       9000218, 9000320, 9000974,  9001067,  9001392,  9001459, 4904,    4140,
+static const uint64_t failed_once[] = {3714,    5002613, 5095993,  5007603,  5002297,  5031417,  5034786, 9000650,
+                                       9000218, 9000320, 9000974,  9001067,  9001392,  9001459,  4904,    4140,
                                        2328,    4088,    20016626, 30006531, 60025447, 81105767, 77007452};
 
 static bool is_alike(const failure *a, const failure *b)
