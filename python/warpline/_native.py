@@ -200,7 +200,6 @@ _SIGNATURES = {
     "wl_ptx_entry_find": (_STATUS, (_P, _S, POINTER(_N))),
     "wl_ptx_entry_symbol": (_S, (_P, _N)),
     "wl_ptx_set_source": (None, (_P, _S, _S, _N)),
-    "wl_ptx_set_machine_code": (_STATUS, (_P, _S, _N)),
     "wl_kernel_from_ptx": (_STATUS, (_P, POINTER(PtxOptions), _PP)),
     "wl_schedule_parse": (_STATUS, (_S, POINTER(Schedule))),
     "wl_schedule_print": (None, (POINTER(Schedule), _S)),

@@ -20,15 +20,7 @@ _ARCH_DEFAULT = "sm_80"  # where the device has no compute capability
 class Compiled(NamedTuple):
     ptx: bytes
     source: bytes
-    cubin: Optional[bytes]  # with line information; None: there is no ptxas, or it refuses the text
-
-    @property
-    def resources(self) -> Dict[str, Resources]:
-        """By symbol; empty: not known."""
-        try:
-            return resources(self.cubin) if self.cubin else {}
-        except ValueError:
-            return {}
+    resources: Dict[str, Resources]  # by symbol; empty: there is no ptxas
 
 
 def architecture(device: Optional[Device]) -> str:
@@ -69,15 +61,18 @@ def _words(compiler: str, arch: str, options: Sequence[str]) -> List[str]:
     return words + list(options)
 
 
-def _cubin(compiler: str, arch: str, folder: pathlib.Path) -> Optional[bytes]:
-    """What ptxas makes of the PTX, or nvcc, which knows where that is."""
+def _resources(compiler: str, arch: str, folder: pathlib.Path) -> Dict[str, Resources]:
+    """What ptxas says, or nvcc, which knows where it is; without them, or if they refuse the text, nothing."""
     ptxas = shutil.which("ptxas", path=os.path.dirname(compiler)) or shutil.which("ptxas") or _installed("ptxas")
     if not ptxas and _is_clang(compiler):
-        return None
+        return {}
     cubin = folder / "kernel.cubin"
-    made = subprocess.run([*([ptxas] if ptxas else [compiler, "-cubin"]), "-lineinfo", "-arch=" + arch, "-o", str(cubin),
+    made = subprocess.run([*([ptxas] if ptxas else [compiler, "-cubin"]), "-arch=" + arch, "-o", str(cubin),
                            str(folder / "kernel.ptx")], capture_output=True)
-    return cubin.read_bytes() if made.returncode == 0 else None
+    try:
+        return resources(cubin.read_bytes()) if made.returncode == 0 else {}
+    except ValueError:
+        return {}
 
 
 def compile_cuda(path: str, device: Optional[Device], options: Sequence[str] = ()) -> Compiled:
@@ -92,4 +87,4 @@ def compile_cuda(path: str, device: Optional[Device], options: Sequence[str] = (
             said = [line for line in (made.stderr + made.stdout).splitlines() if "error" in line.lower()]
             raise errors.InputError(f"{compiler} does not compile it (exit code {made.returncode})"
                                     + (": " + said[0].strip() if said else ""), status="bad input", input=path)
-        return Compiled((folder / "kernel.ptx").read_bytes(), source, _cubin(compiler, arch, folder))
+        return Compiled((folder / "kernel.ptx").read_bytes(), source, _resources(compiler, arch, folder))

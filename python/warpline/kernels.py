@@ -7,8 +7,9 @@ import re
 from ctypes import byref, c_int64, c_size_t, c_void_p
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import arrays, cubins, errors
+from . import arrays, errors
 from ._native import (LOAD, WL_E_IO, WL_OK, Handle, KernelOptions, PtxOptions, lib, strings, take_text)
+from .cubins import Resources
 from .cuda_sources import compile_cuda
 from .devices import Device, read_file
 from .launch_arguments import Params, Shape, apply_rule, assignments, launch, shape
@@ -79,7 +80,7 @@ class Kernel:
             registers: Optional[int] = None, shared_bytes: Optional[int] = None, dynamic_shared: int = 0,
             cluster: Optional[Shape] = None, effort: Optional[float] = None, device: Any = None,
             source: Optional[Tuple[str, bytes]] = None,
-            cubin: Optional[bytes] = None) -> "Kernel":
+            resources: Optional[Mapping[str, Resources]] = None) -> "Kernel":
         """A kernel of a PTX file, or of the text of one, read for a launch of this block.
 
         ``args`` has one value for each parameter, in order or by name or number: numbers, the texts of
@@ -88,14 +89,13 @@ class Kernel:
         of its size, with its contents if they are in host memory. ``constants`` are the contents of
         ``__constant__`` variables. Registers are not in PTX: without ``registers`` they are assumed, and
         predictions say so. ``source`` is the name and the text of the CUDA file that it was compiled
-        from, ``cubin`` what ``ptxas -lineinfo`` has made of it: without ``registers``, these and the
-        instructions are those of its machine code.
+        from, ``resources`` what ptxas says of its kernels.
         """
         name, text = _ptx_text(file)
         module = Handle(lib.wl_ptx_free, text)
         lib.wl_ptx_parse(name.encode(), text, len(text), module.out)
-        if registers is None and cubin:
-            registers = _machine_code(module, entry, cubin)
+        if registers is None and resources:
+            registers = _registers(module, entry, resources)
         made = PtxOptions(dynamic_shared=dynamic_shared, effort=effort or 0)
         made.launch = launch(block, None, grid, registers, shared_bytes)
         if domain is not None:
@@ -172,17 +172,9 @@ def _ptx_text(file: Union[str, bytes, "os.PathLike[str]"]) -> Tuple[str, bytes]:
     return ("ptx", name.encode()) if "\n" in name else (name, read_file(file))
 
 
-def _machine_code(module: Handle, entry: Optional[str], cubin: bytes) -> Optional[int]:
-    """Gives the module its machine code. Registers of the kernel that is meant; None: not known."""
+def _registers(module: Handle, entry: Optional[str], resources: Mapping[str, Resources]) -> Optional[int]:
+    """Of the kernel that is meant; None: not known."""
     found = c_size_t()
-    try:
-        lib.wl_ptx_set_machine_code(module.pointer, cubin, len(cubin))
-    except (errors.InputError, errors.UnsupportedError):  # as of an architecture that is not read: rules apply
-        pass
-    try:
-        resources = cubins.resources(cubin)
-    except ValueError:
-        return None
     lib.wl_ptx_entry_find(module.pointer, entry.encode() if entry else None, byref(found))
     known = resources.get(lib.wl_ptx_entry_symbol(module.pointer, found).decode())
     return known.registers if known else None
@@ -280,7 +272,7 @@ def as_kernel(kernel: KernelLike, *, params: Optional[Params] = None, domain: Op
             return Kernel.ptx(kernel, **given)
         name = os.fspath(kernel)
         made = compile_cuda(name, device, compiler_options)
-        return Kernel.ptx(made.ptx, source=(name, made.source), cubin=made.cubin, **given)
+        return Kernel.ptx(made.ptx, source=(name, made.source), resources=made.resources, **given)
     assert not isinstance(kernel, bytes)  # that is PTX
     text = os.fspath(kernel)
     if any(of_ptx.values()) or compiler_options:

@@ -141,7 +141,7 @@ def test_no_compiler(nvcc, monkeypatch):
 def test_registers_are_those_that_the_command_line_finds(cli, monkeypatch):
     monkeypatch.delenv("NVCC", raising=False)
     printed = json.loads(cli("predict", GATHER, "--device", "h200", "--block", 256, "--domain", M, "--format", "json",
-                             *GATHER_CLI))["predictions"][0]
+                             *GATHER_CLI, "--machine-code", "rules"))["predictions"][0]
     predicted = warpline.predict(GATHER, "h200", 256, domain=M, args=GATHER_ARGS)
     assert {k: v for k, v in predicted.items() if k != "schema"} == printed
 
